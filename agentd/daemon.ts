@@ -331,7 +331,7 @@ function demoProgram(): string {
 }
 
 function mcpProgram(): string {
-  return builtProgram("bin/mixos-mcp.mjs");
+  return builtProgram("bin/mixos-mcp.cjs");
 }
 
 /** The path beside this file if this is the built one, or in dist/ when run from source. */

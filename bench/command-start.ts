@@ -10,8 +10,8 @@ import { makePlace } from "../test/harness/place.ts";
 import { type Finding, findingOf } from "./finding.ts";
 import { runInTurn } from "./rounds.ts";
 
-const mixProgram = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
-const mcpProgram = fileURLToPath(new URL("../dist/bin/mixos-mcp.mjs", import.meta.url));
+const mixProgram = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
+const mcpProgram = fileURLToPath(new URL("../dist/bin/mixos-mcp.cjs", import.meta.url));
 
 /** An empty program measured 0.99 to 1.26 of `node -e 0` in few rounds: fewer than these say nothing. */
 export const commandRoundsMin = 25;

@@ -39,8 +39,8 @@ export const diffFlood: FloodRow = {
   count: 5_000,
   bytes: 8_192,
   numbered: true,
-  rateAtLeast: 1.25,
-  cpuAtMost: 0.5,
+  rateAtLeast: 1,
+  cpuAtMost: 0.7,
 };
 
 /** Of one flood. */

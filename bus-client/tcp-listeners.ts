@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { readFile } from "node:fs/promises";
+import { promises } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -32,7 +32,7 @@ function uidOf(line: string, port: number): number[] {
 
 async function readTable(file: string): Promise<string> {
   try {
-    return await readFile(file, "latin1");
+    return await promises.readFile(file, "latin1");
   } catch {
     return "";
   }

@@ -14,7 +14,7 @@ import { MixError, usageError } from "./process/mix-error.ts";
 import { Output } from "./process/output.ts";
 import type { OutputMode } from "./process/output.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
-import { commonFlags } from "./input/verb.ts";
+import { commonFlags, verbOf } from "./input/verb.ts";
 import type { Invocation, VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
@@ -47,7 +47,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const table = isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs };
   const listed = Object.hasOwn(table, name) ? table[name] : undefined;
   if (listed === undefined) throw unknownVerb(isAgent, name);
-  return runVerb(context, output, listed.verb, context.words.slice(isAgent ? 2 : 1));
+  return runVerb(context, output, await verbOf(listed), context.words.slice(isAgent ? 2 : 1));
 }
 
 type Connector<Bus> = (context: Context, output: Output, how: ConnectOptions) => Promise<Bus>;

@@ -34,7 +34,6 @@ beforeAll(async () => {
   const here = fileURLToPath(new URL(".", import.meta.url));
   // As in an installed package, the program finds its version in the manifest above it.
   copyFileSync(join(here, "../package.json"), join(programs, "package.json"));
-  const node = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
   await Promise.all([
     bundlePrograms(["mix"], programs),
     build({
@@ -43,9 +42,8 @@ beforeAll(async () => {
       target: "node20",
       logLevel: "error",
       entryPoints: [join(here, "testing/scripted-agentd-program.ts")],
-      outfile: join(programs, "bin/agentd.mjs"),
-      format: "esm",
-      banner: { js: node },
+      outfile: join(programs, "bin/agentd.cjs"),
+      format: "cjs",
     }),
   ]);
 });
@@ -76,7 +74,7 @@ function started(
   words: readonly string[],
   more: Record<string, string> = {},
 ): { child: ChildProcess; ended: Promise<Ran> } {
-  const child = spawn(process.execPath, [join(programs, "bin/mix.mjs"), ...words], { env: { ...env, ...more } });
+  const child = spawn(process.execPath, [join(programs, "bin/mix.cjs"), ...words], { env: { ...env, ...more } });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
@@ -272,7 +270,7 @@ test("--version and --help need no Bus", async () => {
 test("the program starts where no directory for its compiled code can be made, and makes none where it stands", async () => {
   mkdirSync(state);
   for (const HOME of ["", "relative", "/proc/nowhere"]) {
-    const child = spawn(process.execPath, [join(programs, "bin/mix.mjs"), "--version"], {
+    const child = spawn(process.execPath, [join(programs, "bin/mix.cjs"), "--version"], {
       env: { ...env, HOME },
       cwd: state,
     });
@@ -332,7 +330,7 @@ function screenOf(written: string): string[] {
 }
 
 test("on a real terminal each question is drawn right above the line that answers it", async () => {
-  const line = `'${process.execPath}' '${join(programs, "bin/mix.mjs")}' agent start demo 'two questions'`;
+  const line = `'${process.execPath}' '${join(programs, "bin/mix.cjs")}' agent start demo 'two questions'`;
   const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
   let written = "";
   const waiting: { readonly words: string; readonly seen: () => void }[] = [];

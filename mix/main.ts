@@ -36,7 +36,7 @@ async function main(): Promise<void> {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    agentdProgram: fileURLToPath(new URL("../bin/agentd.mjs", import.meta.url)),
+    agentdProgram: fileURLToPath(new URL("../bin/agentd.cjs", import.meta.url)),
     nodeProgram: process.execPath,
     interrupts,
   });

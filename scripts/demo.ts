@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
 
 // Whatever ends the reader or the commands, the agentd that was started for them is stopped.
 process.stdout.on("error", () => {});

@@ -24,7 +24,7 @@ const sources = [
 
 export default function setup(): void {
   buildScriptedAgent();
-  const built = join(root, "dist/bin/mix.mjs");
+  const built = join(root, "dist/bin/mix.cjs");
   if (existsSync(built) && newest(sources.map((name) => join(root, name))) <= statSync(built).mtimeMs) return;
   execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
 }

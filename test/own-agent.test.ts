@@ -88,7 +88,7 @@ test("through the MCP server and the command line that it has, an agent reaches 
 
   const env = { ...place.environment, AGENTD_SESSION: `${daemon.daemon.log.id}/${session}` };
   const mix = async (...words: string[]) => {
-    const program = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
+    const program = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
     const ended = promisify(execFile)(process.execPath, [program, ...words], { env });
     return await ended.catch((error: { code: number; stdout: string; stderr: string }) => error);
   };

@@ -419,7 +419,7 @@ function codeOf(error: unknown): string {
 }
 
 async function runMix(place: Place, ...words: string[]): Promise<{ readonly code: number; readonly stderr: string }> {
-  const mix = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
+  const mix = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
   return await promisify(execFile)(process.execPath, [mix, ...words], { env: place.environment }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     (error: { code: number; stderr: string }) => error,

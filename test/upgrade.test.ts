@@ -30,12 +30,12 @@ function installation(place: Place, build: string): string {
 }
 
 function startInstalled(place: Place, directory: string): Promise<DaemonProcess> {
-  return startDaemonProcess(place, {}, join(directory, "dist/bin/agentd.mjs"));
+  return startDaemonProcess(place, {}, join(directory, "dist/bin/agentd.cjs"));
 }
 
 /** The command line of this build. */
 async function mix(place: Place, ...words: string[]) {
-  const child = spawn(process.execPath, [join(root, "dist/bin/mix.mjs"), ...words], {
+  const child = spawn(process.execPath, [join(root, "dist/bin/mix.cjs"), ...words], {
     env: place.environment,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -64,7 +64,7 @@ test("what is loaded when it is needed says that agentd's files are gone, and se
     (entry) => entry.kind === "diagnostic" && entry.what === "bus-tools-not-seen",
   );
   expect(said).toHaveLength(1);
-  expect(said[0]).toMatchObject({ message: expect.stringContaining(join(directory, "dist/bin/mixos-mcp.mjs")) });
+  expect(said[0]).toMatchObject({ message: expect.stringContaining(join(directory, "dist/bin/mixos-mcp.cjs")) });
   expect(agent.received().find(({ method }) => method === "session/new")).toMatchObject({ params: { mcpServers: [] } });
   expect(await user.call<StatusReply>("agent.status", {})).toMatchObject({ build: "000000000000", installed: null });
 });

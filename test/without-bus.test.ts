@@ -12,7 +12,7 @@ import { within } from "./harness/deadline.ts";
 import { makePlace, type Place } from "./harness/place.ts";
 import { openLogReader } from "./order/log-reader.ts";
 
-const mixProgram = fileURLToPath(new URL("../dist/bin/mix.mjs", import.meta.url));
+const mixProgram = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
 
 function mix(place: Place, ...words: string[]) {
   const child = spawn(process.execPath, [mixProgram, ...words], { env: place.environment, stdio: "pipe" });

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // SQLite's `integrity_check`. It takes seconds per gigabyte and cannot be interrupted, so it runs in a worker thread on a
 // read-only connection.
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { upwards } from "../../files/upwards.ts";
 import { OwnFileGone } from "../own-file-gone.ts";
 import { LogError } from "./log-error.ts";
 
@@ -38,12 +41,13 @@ export function startIntegrityCheck(file: string, sqlite = sqliteProgram()): Int
 /** `failure`: why the check could not run. `unloaded`: why SQLite could not be loaded. */
 type Found = { readonly lines: readonly string[] } | { readonly failure: string } | { readonly unloaded: string };
 
+/** Looks for the package itself: `require.resolve` would answer from its cache when the files are gone. */
 function sqliteProgram(): string {
-  try {
-    return createRequire(import.meta.url).resolve("better-sqlite3");
-  } catch (cause) {
-    throw sqliteGone((cause as Error).message);
+  for (const directory of upwards(dirname(fileURLToPath(import.meta.url)))) {
+    const found = join(directory, "node_modules/better-sqlite3");
+    if (existsSync(found)) return found;
   }
+  throw sqliteGone("there is no node_modules/better-sqlite3 above this program");
 }
 
 function sqliteGone(cause: string): OwnFileGone {

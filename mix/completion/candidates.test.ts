@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { done } from "../../bus-client/index.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { lines } from "../testing/words.ts";
+import { verbOf } from "../input/verb.ts";
 import { agentVerbs, busVerbs } from "../verbs/table.ts";
 import { completionOf } from "./candidates.ts";
 
@@ -126,8 +127,8 @@ test("every verb that takes a session or has verbs of its own says what stands t
     [["agent"], agentVerbs],
     [[], busVerbs],
   ] as const) {
-    for (const [verb, { verb: module }] of Object.entries(table)) {
-      const { spec } = module;
+    for (const [verb, entry] of Object.entries(table)) {
+      const { spec } = await verbOf(entry);
       const asked = completionOf([...group, verb, ""], { agentVerbs, busVerbs }, async (what) => [{ value: what }]);
       const { candidates } = await asked;
       if (/<session>| \| /.test(spec.usage)) expect([verb, candidates]).not.toEqual([verb, []]);

@@ -3,7 +3,7 @@
 import { entryKinds, sessionPhases } from "../bus/vocabulary-values.ts";
 import { formsOf } from "../input/arguments.ts";
 import type { Flag, FlagTable } from "../input/arguments.ts";
-import { takenFlags } from "../input/verb.ts";
+import { takenFlags, verbOf } from "../input/verb.ts";
 import type { VerbSpec, VerbTable } from "../input/verb.ts";
 
 export interface Candidate {
@@ -48,7 +48,7 @@ export async function completionOf(
   if (rest.length === 0) return fitting(name, isAgent ? verbsOf(agentVerbs) : [agentGroup, ...verbsOf(busVerbs)]);
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry === undefined) return nothing;
-  const { spec } = entry.verb;
+  const { spec } = await verbOf(entry);
   const { typed, kept, source } = placeOf(name, spec, rest);
   if (source === undefined) return nothing;
   if (source === "files" || source === "directories") return { byShell: source, candidates: [] };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Waits for an agentd that is running but not on the Bus, or starts one in the background: in a POSIX session of its
 // own, in /, with a cleaned environment, and with its output in its log file.
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
@@ -60,7 +59,7 @@ async function startInBackground<Found>(
   find: () => Promise<Found | undefined>,
 ): Promise<Found> {
   const logFile = processLogFile(context);
-  const daemon = spawnDaemon(context, logFile);
+  const daemon = await spawnDaemon(context, logFile);
   output.notice(`starting agentd in the background; its log is ${logFile}`);
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
@@ -152,7 +151,9 @@ interface StartedDaemon {
   readonly logStart: number;
 }
 
-function spawnDaemon(context: Context, logFile: string): StartedDaemon {
+async function spawnDaemon(context: Context, logFile: string): Promise<StartedDaemon> {
+  // Loaded here, because few commands start a daemon and all others would pay for it.
+  const { spawn } = await import("node:child_process");
   if (!existsSync(context.agentdProgram)) {
     throw ownError("UNREACHABLE", `agentd is not running, and its program is missing: ${context.agentdProgram}`);
   }

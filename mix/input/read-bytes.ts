@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads UTF-8 text as bytes, from stdin or from a file that was named on the command line.
-import { readFile } from "node:fs/promises";
+import { promises } from "node:fs";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
 import type { Context } from "../process/context.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
@@ -10,7 +10,7 @@ import { type MixError, usageError } from "../process/mix-error.ts";
  * the file `named`; `flag` comes before that name if the file cannot be read.
  */
 export async function readNamedFile(path: string, named: string, flag = ""): Promise<Buffer> {
-  const bytes = await readFile(path).catch((error: unknown) => {
+  const bytes = await promises.readFile(path).catch((error: unknown) => {
     throw readError(`${flag}${named}`, error);
   });
   return requireUtf8(bytes, named);

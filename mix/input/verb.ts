@@ -28,10 +28,14 @@ export interface VerbModule {
   readonly run: (invocation: Invocation) => Promise<Outcome>;
 }
 
-/** A verb and its line in the overview. */
+/** A verb and its line in the overview. A large verb is a function that loads it. */
 export interface VerbEntry {
   readonly summary: string;
-  readonly verb: VerbModule;
+  readonly verb: VerbModule | (() => Promise<VerbModule>);
+}
+
+export async function verbOf({ verb }: VerbEntry): Promise<VerbModule> {
+  return typeof verb === "function" ? verb() : verb;
 }
 
 export type VerbTable = Readonly<Record<string, VerbEntry>>;

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // All verbs with their summaries.
 import * as agents from "./agents.ts";
-import * as answer from "./answer.ts";
-import * as attach from "./attach.ts";
-import * as bus from "./bus.ts";
 import * as call from "./call.ts";
 import * as cancel from "./cancel.ts";
-import * as close from "./close.ts";
 import * as completion from "./completion.ts";
 import * as exportVerb from "./export.ts";
 import * as help from "./help.ts";
 import * as listen from "./listen.ts";
-import * as log from "./log.ts";
 import * as ls from "./ls.ts";
-import * as notify from "./notify.ts";
-import * as permit from "./permit.ts";
 import * as policy from "./policy.ts";
 import * as prune from "./prune.ts";
 import * as purge from "./purge.ts";
 import * as redact from "./redact.ts";
-import * as resume from "./resume.ts";
-import * as send from "./send.ts";
 import * as services from "./services.ts";
 import * as set from "./set.ts";
 import * as show from "./show.ts";
-import * as start from "./start.ts";
 import * as stats from "./stats.ts";
 import * as status from "./status.ts";
 import * as stop from "./stop.ts";
@@ -33,20 +23,22 @@ import * as wait from "./wait.ts";
 import { completeVerb } from "./complete.ts";
 import type { VerbTable } from "../input/verb.ts";
 
+const large = (name: keyof typeof import("./large.ts")) => async () => (await import("./large.ts"))[name];
+
 export const agentVerbs: VerbTable = {
-  start: { summary: "start an agent as a session, and follow its first turn", verb: start },
-  send: { summary: "send a prompt to a session, and follow its turn", verb: send },
-  attach: { summary: "watch a session live, with a prompt line", verb: attach },
+  start: { summary: "start an agent as a session, and follow its first turn", verb: large("start") },
+  send: { summary: "send a prompt to a session, and follow its turn", verb: large("send") },
+  attach: { summary: "watch a session live, with a prompt line", verb: large("attach") },
   cancel: { summary: "cancel a session's turns", verb: cancel },
-  resume: { summary: "resume an ended session", verb: resume },
-  close: { summary: "close a session and end its agent", verb: close },
+  resume: { summary: "resume an ended session", verb: large("resume") },
+  close: { summary: "close a session and end its agent", verb: large("close") },
   set: { summary: "set a session's options: mode, model and others", verb: set },
-  permit: { summary: "list, show, allow or deny permission requests", verb: permit },
-  answer: { summary: "answer agents' requests for input", verb: answer },
+  permit: { summary: "list, show, allow or deny permission requests", verb: large("permit") },
+  answer: { summary: "answer agents' requests for input", verb: large("answer") },
   policy: { summary: "test what a policy would answer, and why", verb: policy },
   ls: { summary: "list sessions", verb: ls },
   show: { summary: "show a session's current state", verb: show },
-  log: { summary: "print a session's log, entry by entry", verb: log },
+  log: { summary: "print a session's log, entry by entry", verb: large("log") },
   wait: { summary: "wait until sessions are idle, waiting or ended", verb: wait },
   export: { summary: "write a session and its log as lines of JSON", verb: exportVerb },
   purge: { summary: "permanently remove an ended session's entries", verb: purge },
@@ -64,8 +56,8 @@ export const busVerbs: VerbTable = {
   help: { summary: "list a service's verbs", verb: help },
   call: { summary: "call a service: key=value…", verb: call },
   listen: { summary: "print what is published on a topic", verb: listen },
-  notify: { summary: "list, answer or watch what people are asked", verb: notify },
-  bus: { summary: "run a Bus in the foreground", verb: bus },
+  notify: { summary: "list, answer or watch what people are asked", verb: large("notify") },
+  bus: { summary: "run a Bus in the foreground", verb: large("bus") },
   completion: { summary: "print completion for bash, zsh or fish", verb: completion },
 };
 

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-export const mcpProgram = fileURLToPath(new URL("../../dist/bin/mixos-mcp.mjs", import.meta.url));
+export const mcpProgram = fileURLToPath(new URL("../../dist/bin/mixos-mcp.cjs", import.meta.url));
 
 export interface ServerUnderTest {
   readonly client: Client;

@@ -31,7 +31,7 @@ function agent(...steps: Step[]) {
 }
 
 async function mix({ place }: Scene, ...words: string[]): Promise<string> {
-  const program = fileURLToPath(new URL("../../dist/bin/mix.mjs", import.meta.url));
+  const program = fileURLToPath(new URL("../../dist/bin/mix.cjs", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...words], {
     env: place.environment,
     maxBuffer: 64 * 1024 * 1024,

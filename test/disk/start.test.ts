@@ -197,7 +197,7 @@ function nextRelease(sql: string): string {
   const migrations = join(directory, "dist", "migrations");
   const next = String(readdirSync(migrations).filter((name) => name.endsWith(".sql")).length + 1).padStart(4, "0");
   writeFileSync(join(migrations, `${next}-next.sql`), sql);
-  return join(directory, "dist", "bin", "agentd.mjs");
+  return join(directory, "dist", "bin", "agentd.cjs");
 }
 
 test("a new release copies the log before it migrates it, and the copy is the way back", async () => {

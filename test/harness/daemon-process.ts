@@ -7,7 +7,7 @@ import { within } from "./deadline.ts";
 import type { Place } from "./place.ts";
 import { nameOf } from "./user-name.ts";
 
-export const agentdProgram = fileURLToPath(new URL("../../dist/bin/agentd.mjs", import.meta.url));
+export const agentdProgram = fileURLToPath(new URL("../../dist/bin/agentd.cjs", import.meta.url));
 
 export interface DaemonProcess extends AsyncDisposable {
   readonly child: ChildProcess;

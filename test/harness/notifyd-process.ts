@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { within } from "./deadline.ts";
 
-export const notifydProgram = fileURLToPath(new URL("../../dist/bin/notifyd.mjs", import.meta.url));
+export const notifydProgram = fileURLToPath(new URL("../../dist/bin/notifyd.cjs", import.meta.url));
 
 export interface NotifydProcess extends AsyncDisposable {
   readonly child: ChildProcess;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The verbs that bring much with them, to follow a session, to ask a person or to run a Bus: half of the program. They
+// are loaded only when one of them is called, so that all others start faster.
+export * as answer from "./answer.ts";
+export * as attach from "./attach.ts";
+export * as bus from "./bus.ts";
+export * as close from "./close.ts";
+export * as log from "./log.ts";
+export * as notify from "./notify.ts";
+export * as permit from "./permit.ts";
+export * as resume from "./resume.ts";
+export * as send from "./send.ts";
+export * as start from "./start.ts";
