@@ -12,15 +12,15 @@ export const busToolsName = "mixos";
 /** The session that logs what concerns no other session. */
 export const instanceSession = "instance";
 
-export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "closing" | "closed" | "lost" | "failed";
-export const livePhases = [
-  "starting",
-  "idle",
-  "running",
-  "waiting",
-  "closing",
-] as const satisfies readonly SessionPhase[];
-export type LivePhase = (typeof livePhases)[number];
+export const livePhases = ["starting", "idle", "running", "waiting", "closing"] as const;
+export const endedPhases = ["closed", "lost", "failed"] as const;
+export const sessionPhases = [...livePhases, ...endedPhases] as const;
+export type SessionPhase = (typeof sessionPhases)[number];
+export type EndedPhase = (typeof endedPhases)[number];
+
+export function isEnded(phase: SessionPhase | null): phase is EndedPhase {
+  return endedPhases.some((ended) => ended === phase);
+}
 
 export interface EntryHead {
   /** Identity of the log file. */

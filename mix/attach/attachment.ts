@@ -2,9 +2,9 @@
 // Lets a person at the terminal answer the questions of a followed session and, with `mix agent attach`, prompt it.
 import type { Entry, PermissionEntry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { answerPrompt, lineMeaning } from "./typed-line.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import { MixError } from "../process/mix-error.ts";
-import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
+import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "../input/verb.ts";
 import { truncateToWidth } from "../../display/width.ts";
@@ -174,7 +174,7 @@ export class Attachment {
     this.#handleLine(line, target).then(
       () => this.#open(),
       (error: unknown) => {
-        if (!(error instanceof MixError)) throw error;
+        if (!(error instanceof AgentError)) throw error;
         this.writeAbove(() => this.#invocation.output.error(error));
       },
     );

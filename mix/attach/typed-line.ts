@@ -6,7 +6,7 @@ import { optionByNumber } from "../questions/chosen-option.ts";
 import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
 import type { FormField } from "../form-fields.ts";
 import { type Decision, decisionFor } from "../questions/permission-decision.ts";
-import type { AskedEntry } from "../questions/open-questions.ts";
+import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import { subjectOf } from "../questions/subject.ts";
 
 export type LineMeaning =

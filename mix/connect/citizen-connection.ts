@@ -2,8 +2,9 @@
 // Connection for verbs that act or subscribe: a registered client that reconnects when its connection drops.
 import { BusClient, BusError, discoverBus, randomLetters } from "../../bus-client/index.ts";
 import type { BusClientState, Transport } from "../../bus-client/index.ts";
-import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
-import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
+import { askOn, callOn, hasAgentd } from "../../agent-client/requests/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import type { ConnectOptions } from "../process/connect-options.ts";
 import type { Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
 import { findBus, surroundingsOf, warnOnce } from "./find-bus.ts";

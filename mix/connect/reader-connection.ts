@@ -4,9 +4,17 @@
 import { BusError, Caller, dial } from "../../bus-client/index.ts";
 import type { Transport } from "../../bus-client/index.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import type { AgentReplies } from "../bus/agent-replies.ts";
-import { checkReply, callUnchecked, askOn, callOn, hasAgentd, isAgentdAbsent } from "../bus/ask.ts";
-import type { ConnectOptions, ReadingBus } from "../bus/ask.ts";
+import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
+import {
+  checkReply,
+  callUnchecked,
+  askOn,
+  callOn,
+  hasAgentd,
+  isAgentdAbsent,
+} from "../../agent-client/requests/ask.ts";
+import type { ReadingBus } from "../../agent-client/requests/ask.ts";
+import type { ConnectOptions } from "../process/connect-options.ts";
 import type { Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
 import { findBus, warnOnce } from "./find-bus.ts";

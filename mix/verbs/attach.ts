@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { Attachment } from "../attach/attachment.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "../watch/report-failure.ts";

@@ -7,7 +7,7 @@ import { formatTimeLeft } from "./units.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
-import { isOver } from "../entries/tool-call-fold.ts";
+import { isOver } from "../../agent-client/view/tool-call-fold.ts";
 import { renderDiffs, collectDiffFacts } from "./tool-calls.ts";
 import type { Screen } from "./tool-calls.ts";
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Shows tool calls: a line when one begins, its diffs as they come, its output and its status when it ends.
 import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { contentToText } from "./content.ts";
+import { contentToText } from "../../agent-client/view/content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
 import { truncateToWidth } from "../../display/width.ts";
-import { applyGrowth } from "../entries/growth.ts";
+import { applyGrowth } from "../../agent-client/view/growth.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";

@@ -2,9 +2,9 @@
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { formatDuration } from "./units.ts";
-import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
+import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
-import { contentToText } from "./content.ts";
+import { contentToText } from "../../agent-client/view/content.ts";
 import { renderElicitation, renderElicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { renderPermission, renderPermissionResolution } from "./permission.ts";

@@ -2,7 +2,7 @@
 // Follows a session for a verb until an entry decides the outcome, and shows it to people, as JSON or not at all.
 import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import { Attachment } from "../attach/attachment.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { detach, leave } from "./detach.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { entriesUntilInterrupt } from "./entries-until-interrupt.ts";

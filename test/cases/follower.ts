@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { BusClient } from "../../bus-client/index.ts";
-import { busSource } from "../../mix/entries/bus-source.ts";
-import { follow, positionAfter } from "../../mix/entries/follow.ts";
+import { busSource } from "../../agent-client/entries/bus-source.ts";
+import { follow, positionAfter } from "../../agent-client/entries/follow.ts";
 
 const [, , url = "", session = ""] = process.argv;
 const client = new BusClient({ url });

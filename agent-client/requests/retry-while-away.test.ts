@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../agent-error.ts";
 import { retryWhileAway, type RetryPolicy } from "./retry-while-away.ts";
 
 /** Time passes only in pauses. */
@@ -30,7 +30,7 @@ function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
   let left = times;
   return () => {
     left -= 1;
-    return left >= 0 ? Promise.reject(new MixError(code, "away")) : Promise.resolve("here");
+    return left >= 0 ? Promise.reject(new AgentError(code, "away")) : Promise.resolve("here");
   };
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads questions from the log: closed ones, and the parts that a list leaves out.
 import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import { MixError } from "../process/mix-error.ts";
-import { logEntries } from "../entries/read-log.ts";
-import { ToolCallFold } from "../entries/tool-call-fold.ts";
+import type { AgentBus } from "../requests/ask.ts";
+import { AgentError } from "../agent-error.ts";
+import { logEntries } from "./read-log.ts";
+import { ToolCallFold } from "../view/tool-call-fold.ts";
 
 interface EntryOf {
   readonly permission: PermissionEntry;
@@ -31,7 +31,7 @@ export async function findLoggedRequest<K extends RequestKind>(
   list: string,
 ): Promise<LoggedRequest<K>> {
   const session = /^(.+)-\d+$/.exec(request)?.[1];
-  const unknown = new MixError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
+  const unknown = new AgentError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
   if (session === undefined) throw unknown;
   let requested: (Entry & EntryOf[K]) | undefined;
   let resolved: EntryOf[K] | undefined;
@@ -42,7 +42,7 @@ export async function findLoggedRequest<K extends RequestKind>(
       if (entry.phase === "resolved") resolved = entry;
     }
   } catch (error) {
-    if (error instanceof MixError && error.code === "SESSION_UNKNOWN") throw unknown;
+    if (error instanceof AgentError && error.code === "SESSION_UNKNOWN") throw unknown;
     throw error;
   }
   if (requested === undefined) throw unknown;

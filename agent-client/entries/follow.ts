@@ -4,8 +4,8 @@
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import { MixError, ownError } from "../process/mix-error.ts";
-import { retryWhileAway, type RetryPolicy } from "../bus/retry-while-away.ts";
+import { AgentError, clientError } from "../agent-error.ts";
+import { retryWhileAway, type RetryPolicy } from "../requests/retry-while-away.ts";
 import { Inbox, parsePublication } from "./inbox.ts";
 
 /** Where entries come from: the Bus, or a test. `page` and `piece` throw UNREACHABLE or BUSY if a retry makes sense. */
@@ -37,7 +37,7 @@ export function positionAfter(after: number | string, session: string): Position
   if (typeof after === "number") return { log: undefined, seq: after };
   const parts = /^([^/]+)\/([^/]+)\/(\d{1,15})$/.exec(after);
   if (parts === null || parts[2] !== session) {
-    throw new MixError("CURSOR_UNKNOWN", `${after} is not a cursor of session ${session} (<log>/<session>/<seq>)`);
+    throw new AgentError("CURSOR_UNKNOWN", `${after} is not a cursor of session ${session} (<log>/<session>/<seq>)`);
   }
   return { log: parts[1], seq: Number(parts[3]) };
 }
@@ -128,7 +128,7 @@ export async function readWholeEntry(seq: number, piece: (offset: number) => Pro
     text += read.text;
     offset += bytes;
     if (offset >= read.total) return parseJson(text) as Entry;
-    if (bytes === 0) throw ownError("CALL_FAILED", `entry ${seq} ends at byte ${offset} of ${read.total}`);
+    if (bytes === 0) throw clientError("CALL_FAILED", `entry ${seq} ends at byte ${offset} of ${read.total}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // The open questions of a session, in the order of their arrival, each in its present form: the agent may still change
 // the tool call that a permission is asked for.
 import type { ElicitationEntry, PermissionEntry, ToolCallEntry } from "../../agentd/vocabulary/entries.ts";
-import { ToolCallFold } from "../entries/tool-call-fold.ts";
+import { ToolCallFold } from "./tool-call-fold.ts";
 
 export type AskedEntry = PermissionEntry | ElicitationEntry;
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Retries a request while the Bus or agentd is unreachable. A command that follows a session must outlast agentd's
 // longest reconnect delay, so it gives up only if nothing can come back by itself.
-import type { AgentBus } from "./ask.ts";
-import type { Context } from "../process/context.ts";
-import { MixError } from "../process/mix-error.ts";
-import type { Output } from "../process/output.ts";
+import { AgentError } from "../agent-error.ts";
 
 export interface RetryPolicy {
   readonly now: () => number;
@@ -38,7 +35,7 @@ export async function retryWhileAway<Result>(
       if (isAway && !isAborted()) onReachableChange?.(true);
       return result;
     } catch (error) {
-      const kind = error instanceof MixError ? retryKinds.get(error.code) : undefined;
+      const kind = error instanceof AgentError ? retryKinds.get(error.code) : undefined;
       if (kind === undefined) throw error;
       if (kind === "away" && !isAway) onReachableChange?.(false);
       isAway ||= kind === "away";
@@ -55,29 +52,6 @@ const retryKinds: ReadonlyMap<string, "away" | "busy"> = new Map([
   ["TIME_LIMIT", "away"],
   ["BUSY", "busy"],
 ]);
-
-/** Retry policy of a verb. It reports each change of reachability once, however many requests are waiting. */
-export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = callNow): RetryPolicy {
-  let isAway = false;
-  return {
-    now: context.now,
-    delay: context.after,
-    mayComeBack: bus.mayComeBack,
-    onReachableChange(reachable) {
-      if (isAway === !reachable) return;
-      isAway = !reachable;
-      say(() => output.notice(reachable ? "agentd is back" : awayMessage(bus)));
-    },
-  };
-}
-
-function callNow(words: () => void): void {
-  words();
-}
-
-function awayMessage({ client }: AgentBus): string {
-  return client.state.kind === "connected" ? "agentd is away; waiting for it" : "the Bus is gone; waiting for it";
-}
 
 function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<Result>): Promise<Result | undefined> {
   if (signal === undefined) return asked;

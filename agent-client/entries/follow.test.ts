@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../agent-error.ts";
 import { follow, positionAfter } from "./follow.ts";
 import type { FollowSource } from "./follow.ts";
 import { Inbox, waitingMax, waitingTextMax } from "./inbox.ts";
@@ -46,7 +46,7 @@ class ScriptedSource implements FollowSource {
     this.pages += 1;
     if (this.failures > 0) {
       this.failures -= 1;
-      throw new MixError("UNREACHABLE", "away");
+      throw new AgentError("UNREACHABLE", "away");
     }
     const from = typeof after === "number" ? after : Number(after.split("/")[2]);
     const entries = this.log.slice(from, from + this.pageMax);
@@ -237,7 +237,7 @@ test("a daemon that stays unreachable ends the follow with UNREACHABLE", async (
 
 test("a refusal of the log is not retried", async () => {
   const source = new ScriptedSource();
-  source.page = () => Promise.reject(new MixError("CURSOR_UNKNOWN", "another log"));
+  source.page = () => Promise.reject(new AgentError("CURSOR_UNKNOWN", "another log"));
   await expect(followed(source, 1)).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
 });
 

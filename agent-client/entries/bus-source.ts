@@ -2,9 +2,9 @@
 // Follows over the Bus: publications on the first connection, pages of the log on the second, so that a flood of
 // publications does not delay the pages.
 import type { BusClient } from "../../bus-client/index.ts";
-import { topic } from "../bus/vocabulary-values.ts";
-import { askOn, servicesOn } from "../bus/ask.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import { topic } from "../../agentd/vocabulary/entries.ts";
+import { askOn, servicesOn } from "../requests/ask.ts";
+import type { AgentBus } from "../requests/ask.ts";
 import type { FollowSource } from "./follow.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 

@@ -2,7 +2,7 @@
 import type { Entry, EntryKind, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { paginate } from "../../bus-client/index.ts";
-import type { ReadingBus } from "../bus/ask.ts";
+import type { ReadingBus } from "../requests/ask.ts";
 import { readWholeEntry } from "./follow.ts";
 
 export interface LogFilter {
