@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "agent-client": ["bus-client", "json", "agentd/vocabulary"],
   mix: ["agent-client", "bus-client", "display", "files", "json", "agentd/vocabulary"],
   notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "display", "files", "json"],
+  "mixos-mcp": ["agent-client", "bus-client", "display", "files", "json"],
 };
 
 const topFolders = "json files bus-client acp-client acp-face display agentd agent-client mix mixos-mcp notifyd".split(" ");

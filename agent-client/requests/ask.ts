@@ -70,6 +70,13 @@ export async function askOn<V extends Verb>(client: BusCaller, verb: V, args: Ve
   return parseJson(reply.body) as AgentReplies[V];
 }
 
+export function requestsOn(client: BusCaller): Pick<ReadingBus, "call" | "ask"> {
+  return {
+    call: (service, command, args, options) => callOn(client, service, command, args, options),
+    ask: (verb, args) => askOn(client, verb, args),
+  };
+}
+
 /** Recognizes the broker's own reply for a missing service: a text without a code. */
 export function isAgentdAbsent(reply: Reply): boolean {
   const failure = replyFailure(reply);
@@ -78,6 +85,13 @@ export function isAgentdAbsent(reply: Reply): boolean {
 
 export async function hasAgentd(client: BusCaller): Promise<boolean> {
   return (await servicesOn(client)).some(({ name }) => name === "agent");
+}
+
+/** Closes a connection to a Bus without agentd, and returns undefined then. */
+export async function keepIfAgentd<Bus extends ReadingBus>(bus: Bus | undefined): Promise<Bus | undefined> {
+  if (bus === undefined || (await hasAgentd(bus))) return bus;
+  await bus.close();
+  return undefined;
 }
 
 /** Throws as `callOn` does. */
