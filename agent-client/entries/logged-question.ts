@@ -4,7 +4,7 @@ import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from ".
 import type { AgentBus } from "../requests/ask.ts";
 import { AgentError } from "../agent-error.ts";
 import { logEntries } from "./read-log.ts";
-import { ToolCallFold } from "../view/tool-call-fold.ts";
+import { foldToolCall } from "../view/tool-call.ts";
 
 interface EntryOf {
   readonly permission: PermissionEntry;
@@ -72,14 +72,14 @@ export async function withFullToolCall<Q extends TruncatedQuestion>(
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
-  const fold = new ToolCallFold({ tool_call_id: id });
+  let logged: ToolCallFields = { tool_call_id: id };
   for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
     if (entry.seq > last) break;
-    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.apply(entry);
+    if (entry.kind === "tool_call" && entry.tool_call_id === id) logged = foldToolCall(logged, entry);
     if (entry.kind !== "permission" || entry.agent_session !== undefined) continue;
-    if (entry.tool_call?.tool_call_id === id) fold.apply(entry);
+    if (entry.tool_call?.tool_call_id === id) logged = foldToolCall(logged, entry);
   }
-  const found = Object.entries(fold.fields).filter(([name]) => missing.includes(name));
+  const found = Object.entries(logged).filter(([name]) => missing.includes(name));
   const names = new Set(found.map(([name]) => name));
   const { left_out: _, ...rest } = question;
   const left = missing.filter((name) => !names.has(name));

@@ -3,7 +3,7 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { formContent } from "../form-fields.ts";
+import { formContent } from "../input/form-words.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
