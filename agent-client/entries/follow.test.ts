@@ -121,7 +121,7 @@ async function followed(
     session,
     position: positionAfter(rest.after ?? 0, session),
     now: () => (clock += 10),
-    delay: rest.delay ?? soon,
+    after: rest.delay ?? soon,
     ...(rest.onReach === undefined ? {} : { onReachableChange: rest.onReach }),
   });
   for await (const one of entries) {
@@ -194,7 +194,7 @@ test("an entry that was truncated for the topic is yielded whole", async () => {
   const source = new ScriptedSource();
   source.append(1);
   source.truncated.add(1);
-  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, delay: soon });
+  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, after: soon });
   expect((await entries.next()).value).toEqual(entry(1));
   await entries.return();
 });
@@ -229,7 +229,7 @@ test("a daemon that stays unreachable ends the follow with UNREACHABLE", async (
     session,
     position: positionAfter(0, session),
     now: () => (clock += 1_000),
-    delay: soon,
+    after: soon,
   });
   await expect(entries.next()).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(source.listening).toBe(false);
@@ -277,7 +277,7 @@ test("the signal ends a waiting follower", async () => {
     session,
     position: positionAfter(0, session),
     now: () => 0,
-    delay: () => () => undefined,
+    after: () => () => undefined,
     signal: stop.signal,
   });
   await entries.next();
@@ -289,7 +289,7 @@ test("the signal ends a waiting follower", async () => {
 
 test("the queue is bounded by size as well as by number", async () => {
   const inbox = new Inbox();
-  const received = { log: "log1", seqFrom: 1, seq: 1, entries: [entry(1)] };
+  const received = { log: "log1", session, seqFrom: 1, seq: 1, entries: [entry(1)] };
   inbox.put(received, waitingTextMax);
   inbox.put({ ...received, seqFrom: 2, seq: 2 }, 1);
   expect(await inbox.take(0, soon)).toBe("missed");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows one session: every entry once, in `seq` order, whatever the Bus drops. Publications are only hints, and the
-// log is authoritative: after a gap, a pause or a reconnection it is read from the last entry on.
-import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
-import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
+// Follows one session or all: every entry once, in `seq` order, whatever the Bus drops. Publications are only hints, and
+// the log is authoritative: after a gap, a pause or a reconnection it is read from the last entry on.
+import { type Entry, instanceSession, isEnded, type TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import type { LogPage, LogPiece, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { AgentError, clientError } from "../agent-error.ts";
 import { retryWhileAway, type RetryPolicy } from "../requests/retry-while-away.ts";
-import { Inbox, parsePublication } from "./inbox.ts";
+import { Inbox, parsePublication, type Publication } from "./inbox.ts";
 
 /** Where entries come from: the Bus, or a test. `page` and `piece` throw UNREACHABLE or BUSY if a retry makes sense. */
 export interface FollowSource {
@@ -14,6 +14,13 @@ export interface FollowSource {
   readonly listen: (listener: { publication(body: string): void; missed(): void }) => Promise<() => void>;
   readonly page: (session: string, after: number | string) => Promise<LogPage>;
   readonly piece: (session: string, entry: number, offset: number) => Promise<LogPiece>;
+}
+
+export interface AllSource extends FollowSource {
+  /** `recent`: the live sessions and the newest of the others. */
+  readonly sessions: (
+    which: "all" | "recent",
+  ) => Promise<readonly Pick<SessionSummary, "session" | "state" | "last_seq">[]>;
 }
 
 export interface FollowOptions extends RetryPolicy {
@@ -50,43 +57,106 @@ export const quietMs = 5_000;
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
   const inbox = new Inbox();
-  const stopListening = await options.source.listen({
-    publication: (body) => inbox.put(parsePublication(body, options.session), body.length),
-    missed: () => inbox.markMissed(),
-  });
-  const stopped = (): void => inbox.markMissed();
-  options.signal?.addEventListener("abort", stopped);
+  const stop = await fill(inbox, options, options.session);
   try {
-    yield* entriesInOrder(options, inbox);
+    yield* missingEntries(options);
+    while (!isAborted(options)) {
+      const publication = await inbox.take(quietMs, options.after);
+      yield* publication === "missed" ? missingEntries(options) : publishedEntries(options, publication);
+    }
   } finally {
-    stopListening();
-    options.signal?.removeEventListener("abort", stopped);
+    stop();
   }
 }
 
-async function* entriesInOrder(options: FollowOptions, inbox: Inbox): AsyncGenerator<Entry, void, undefined> {
+export interface FollowAllOptions extends RetryPolicy {
+  readonly source: AllSource;
+  /**
+   * Where to begin, by session, advanced with each entry. A session that it does not name is followed from now on, or if
+   * it begins later, from its first entry.
+   */
+  readonly positions: Map<string, Position>;
+}
+
+/** Follows all sessions, and what concerns none: the entries of each in order. Ends and throws as `follow` does. */
+export async function* followAll(options: FollowAllOptions): AsyncGenerator<Entry, void, undefined> {
+  const { source, positions } = options;
+  const inbox = new Inbox();
+  const stop = await fill(inbox, options);
+  const one = (session: string, begin: Position): FollowOptions => {
+    const position = positions.get(session) ?? begin;
+    positions.set(session, position);
+    return { ...options, session, position };
+  };
+  let which: "all" | "recent" = "all";
+  let live: readonly string[] = [];
+  try {
+    for (
+      let next: Publication | "missed" = "missed";
+      !isAborted(options);
+      next = await inbox.take(quietMs, options.after)
+    ) {
+      if (next !== "missed") {
+        const { log, session, seqFrom } = next;
+        const begin = session === instanceSession ? { log, seq: seqFrom - 1 } : fromFirst();
+        yield* publishedEntries(one(session, begin), next);
+        continue;
+      }
+      const found = await retryWhileAway(options, () => source.sessions(which));
+      if (found === undefined) return;
+      const last = new Map(found.map(({ session, last_seq }) => [session, last_seq]));
+      // A live session that is no longer listed has ended since.
+      for (const session of new Set([...live, ...last.keys()])) {
+        const followed = one(session, which === "all" ? { log: undefined, seq: last.get(session) ?? 0 } : fromFirst());
+        if ((last.get(session) ?? Infinity) > followed.position.seq) yield* missingEntries(followed);
+      }
+      live = found.filter(({ state }) => !isEnded(state)).map(({ session }) => session);
+      which = "recent";
+    }
+  } finally {
+    stop();
+  }
+}
+
+const fromFirst = (): Position => ({ log: undefined, seq: 0 });
+
+/** Puts publications into the inbox until the returned function is called. */
+async function fill(
+  inbox: Inbox,
+  { source, signal }: Pick<FollowOptions, "source" | "signal">,
+  session?: string,
+): Promise<() => void> {
+  const missed = (): void => inbox.markMissed();
+  const stopListening = await source.listen({
+    publication: (body) => inbox.put(parsePublication(body, session), body.length),
+    missed,
+  });
+  signal?.addEventListener("abort", missed);
+  return () => {
+    stopListening();
+    signal?.removeEventListener("abort", missed);
+  };
+}
+
+async function* publishedEntries(
+  options: FollowOptions,
+  publication: Publication,
+): AsyncGenerator<Entry, void, undefined> {
   const { position } = options;
-  const aborted = (): boolean => isAborted(options);
-  yield* missingEntries(options);
-  while (!aborted()) {
-    const publication = await inbox.take(quietMs, options.delay);
-    if (aborted()) return;
-    if (publication === "missed" || publication.log !== position.log) {
-      yield* missingEntries(options);
-      continue;
-    }
-    if (publication.seqFrom > position.seq + 1) yield* missingEntries(options);
-    options.onBatch?.(publication.entries);
-    // A publication that still leaves a gap is dropped: the log is read again after the next pause.
-    for (const entry of publication.seqFrom > position.seq + 1 ? [] : publication.entries) {
-      if (entry.seq !== position.seq + 1) continue;
-      const whole = await wholeEntry(options, entry);
-      if (whole === undefined) return;
-      // Advance together with the yield: resuming from the position must not skip an entry that was not yielded.
-      position.seq = entry.seq;
-      yield whole;
-      if (aborted()) return;
-    }
+  if (isAborted(options)) return;
+  if (publication.log !== position.log) return yield* missingEntries(options);
+  const leavesGap = (): boolean => publication.seqFrom > position.seq + 1;
+  if (leavesGap()) yield* missingEntries(options);
+  options.onBatch?.(publication.entries);
+  // A publication that still leaves a gap is dropped: the log is read again after the next pause.
+  for (const entry of leavesGap() ? [] : publication.entries) {
+    if (entry.seq !== position.seq + 1) continue;
+    const whole = await wholeEntry(options, entry);
+    if (whole === undefined) return;
+    // Advance together with the yield: resuming from the position must not skip an entry that was not yielded.
+    position.seq = entry.seq;
+    yield whole;
+    if (isAborted(options)) return;
   }
 }
 
@@ -132,6 +202,6 @@ export async function readWholeEntry(seq: number, piece: (offset: number) => Pro
   }
 }
 
-function isAborted({ signal }: FollowOptions): boolean {
+function isAborted({ signal }: Pick<FollowOptions, "signal">): boolean {
   return signal?.aborted === true;
 }

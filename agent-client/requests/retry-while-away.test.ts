@@ -11,7 +11,7 @@ function policyOf(
   const told: boolean[] = [];
   return {
     now: () => clock,
-    delay(ms, run) {
+    after(ms, run) {
       const timer = setImmediate(() => {
         clock += ms;
         run();
@@ -65,7 +65,7 @@ test("a refusal is not retried", async () => {
 
 test("the signal ends the wait at once, during a pause or a request", async () => {
   const [inPause, inAsking] = [new AbortController(), new AbortController()];
-  const never = policyOf({ delay: () => () => undefined, signal: inPause.signal });
+  const never = policyOf({ after: () => () => undefined, signal: inPause.signal });
   const paused = retryWhileAway(never, failing(Infinity));
   await Promise.resolve();
   inPause.abort();

@@ -3,9 +3,10 @@
 // longest reconnect delay, so it gives up only if nothing can come back by itself.
 import { AgentError } from "../agent-error.ts";
 
+/** `systemClock` of bus-client has the first two members. */
 export interface RetryPolicy {
   readonly now: () => number;
-  readonly delay: (ms: number, run: () => void) => () => void;
+  readonly after: (ms: number, run: () => void) => () => void;
   /** Whether the Bus or agentd can come back by itself. While it cannot, retrying ends after 30 s. */
   readonly mayComeBack?: () => boolean;
   /** Called once when a request first fails, and once when it is answered again. */
@@ -62,7 +63,7 @@ function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<R
   });
 }
 
-function pauseUnlessAborted({ delay, signal }: RetryPolicy, ms: number): Promise<void> {
+function pauseUnlessAborted({ after, signal }: RetryPolicy, ms: number): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const over = (): void => {
@@ -70,7 +71,7 @@ function pauseUnlessAborted({ delay, signal }: RetryPolicy, ms: number): Promise
       signal?.removeEventListener("abort", over);
       resolve();
     };
-    const cancel = delay(ms, over);
+    const cancel = after(ms, over);
     signal?.addEventListener("abort", over, { once: true });
   });
 }

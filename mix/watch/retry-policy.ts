@@ -9,7 +9,7 @@ export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, 
   let isAway = false;
   return {
     now: context.now,
-    delay: context.after,
+    after: context.after,
     mayComeBack: bus.mayComeBack,
     onReachableChange(reachable) {
       if (isAway === !reachable) return;

@@ -3,7 +3,7 @@
 // Prints "following", then of each entry its seq and the SHA-256 of its JSON, one a line.
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
-import { BusClient } from "../../bus-client/index.ts";
+import { BusClient, systemClock } from "../../bus-client/index.ts";
 import { busSource } from "../../agent-client/entries/bus-source.ts";
 import { follow, positionAfter } from "../../agent-client/entries/follow.ts";
 
@@ -17,11 +17,7 @@ const entries = follow({
   source,
   session,
   position: positionAfter(0, session),
-  now: () => performance.now(),
-  delay(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  ...systemClock,
 });
 for await (const entry of entries) {
   if (entry.seq === 1) writeSync(1, "following\n");

@@ -227,7 +227,7 @@ test("a follower whose cursor is of another log is refused, and not silently giv
     session,
     position: from,
     now: () => performance.now(),
-    delay: () => () => undefined,
+    after: () => () => undefined,
   });
   await expect(entries.next()).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
   expect(await user.refusal("agent.session.wait", { session, until: "idle", after })).toMatchObject({
