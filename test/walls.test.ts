@@ -204,6 +204,12 @@ test.each([
   expect(foreign(found)).toContain(name);
 });
 
+test("the view of a session loads no package and nothing of Node's", () => {
+  const loaded = loadedBy("agent-client/view/session-view.ts");
+  expect(loaded.size).toBeGreaterThan(5);
+  expect(foreign(loaded)).toEqual([]);
+});
+
 test("what decides in a session looks at no clock and draws no lots", () => {
   const core = [...loadedBy(step)].filter((file) => file.startsWith("agentd/session/core/"));
   const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bglobalThis\b/;

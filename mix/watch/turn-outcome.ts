@@ -20,41 +20,19 @@ export class TurnTracker {
 
   /** Returns the outcome once an entry decides it. */
   observe(entry: Entry): Outcome | undefined {
-    switch (entry.kind) {
-      case "permission":
-      case "elicitation":
-        return entry.turn === this.#turn ? this.#request(entry) : undefined;
-      case "command":
-        // A cancelled turn did not end because of a refused tool.
-        if (entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
-        return undefined;
-      case "turn":
-        if (entry.turn !== this.#turn || entry.phase !== "ended") return undefined;
-        return {
-          kind: "turn",
-          stopReason: entry.stop_reason ?? "failed",
-          ...(entry.error === undefined ? {} : { error: entry.error }),
-          refusedByPerson: this.#refusedByPerson,
-          unanswered: this.#unanswered,
-        };
-      case "state":
-        return endedOutcome(entry);
-      case "reply":
-      case "message":
-      case "tool_call":
-      case "plan":
-      case "commands":
-      case "options":
-      case "info":
-      case "usage":
-      case "notice":
-      case "compaction":
-      case "file":
-      case "terminal":
-      case "extension":
-      case "diagnostic":
-        return undefined;
-    }
+    if (entry.kind === "state") return endedOutcome(entry);
+    // A cancelled turn did not end because of a refused tool.
+    if (entry.kind === "command" && entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
+    if (entry.turn !== this.#turn) return undefined;
+    if (entry.kind === "permission" || entry.kind === "elicitation") return this.#request(entry);
+    if (entry.kind !== "turn" || entry.phase !== "ended") return undefined;
+    return {
+      kind: "turn",
+      stopReason: entry.stop_reason ?? "failed",
+      ...(entry.error === undefined ? {} : { error: entry.error }),
+      refusedByPerson: this.#refusedByPerson,
+      unanswered: this.#unanswered,
+    };
   }
 
   #request(entry: AskedEntry): Outcome | undefined {
