@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Rebuilds a tool call from its entries, each of which carries what changed.
-import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
+import { finalToolStatuses, isAnnouncement, requestMembers } from "../../agentd/vocabulary/entries.ts";
 import type { PermissionEntry, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 
 /**
@@ -49,18 +49,9 @@ function definedFields(fields: Partial<ToolCallFields>): (readonly [string, unkn
   );
 }
 
-const foldedFields = [
-  "title",
-  "name",
-  "tool_kind",
-  "status",
-  "content",
-  "locations",
-  "raw_input",
-  "raw_output",
-] as const satisfies readonly (keyof ToolCallFields)[];
+const foldedFields = [...requestMembers, "raw_output"] as const;
 
-/** A full announcement (title, kind and status) after the end of the call begins another call with the same id. */
-export function startsNewCall(before: ToolCallFields, { title, tool_kind: kind, status }: ToolCallFields): boolean {
-  return finalToolStatuses.has(before.status) && [title, kind, status].every((said) => typeof said === "string");
+/** An announcement after the end of the call begins another call with the same id. */
+export function startsNewCall(before: ToolCallFields, { title, tool_kind, status }: ToolCallFields): boolean {
+  return finalToolStatuses.has(before.status) && isAnnouncement(title, tool_kind, status);
 }

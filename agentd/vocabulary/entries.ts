@@ -65,6 +65,25 @@ export interface ToolCallFields {
   readonly _meta?: unknown;
 }
 
+/** The members that describe a tool call, and what a permission request is about. */
+export const requestMembers = [
+  "title",
+  "name",
+  "tool_kind",
+  "status",
+  "content",
+  "locations",
+  "raw_input",
+] as const satisfies readonly (keyof ToolCallFields)[];
+
+/**
+ * Recognizes ACP's `tool_call`, which always has these three members, at least by default. An update has no reason to
+ * send them all.
+ */
+export function isAnnouncement(title: unknown, kind: unknown, status: unknown): boolean {
+  return typeof title === "string" && typeof kind === "string" && typeof status === "string";
+}
+
 export interface SessionOption {
   readonly option: string;
   readonly name: string;
