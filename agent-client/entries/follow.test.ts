@@ -268,6 +268,14 @@ test("bodies of other sessions, other logs and no valid form are ignored", async
   expect(await followed(source, 2, { meanwhile: forged })).toEqual([1, 2]);
 });
 
+test("the end of a terminal whose output was cut is whole, and not read again", async () => {
+  const source = new ScriptedSource();
+  const { log, at } = entry(1);
+  source.log.push({ log, session, seq: 1, at, kind: "terminal", terminal: "t", phase: "exited", truncated: true });
+  source.piece = () => Promise.reject(new Error("the entry is whole"));
+  expect(await followed(source, 1)).toEqual([1]);
+});
+
 test("the signal ends a waiting follower", async () => {
   const source = new ScriptedSource();
   source.append(1);

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows one session or all: every entry once, in `seq` order, whatever the Bus drops. Publications are only hints, and
 // the log is authoritative: after a gap, a pause or a reconnection it is read from the last entry on.
-import { type Entry, instanceSession, isEnded, type TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import {
+  type Entry,
+  instanceSession,
+  isEnded,
+  isTruncated,
+  type TruncatedEntry,
+} from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import { AgentError, clientError } from "../agent-error.ts";
@@ -183,7 +189,7 @@ async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, vo
 
 /** Returns undefined if the signal fired first. */
 async function wholeEntry(options: FollowOptions, entry: Entry | TruncatedEntry): Promise<Entry | undefined> {
-  if (!("truncated" in entry)) return entry;
+  if (!isTruncated(entry)) return entry;
   const { session, source } = options;
   const readPiece = (offset: number): Promise<LogPiece> => source.piece(session, entry.seq, offset);
   return retryWhileAway(options, () => readWholeEntry(entry.seq, readPiece));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Entry, EntryKind, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import { type Entry, type EntryKind, isTruncated, type TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 import { paginate } from "../../bus-client/index.ts";
 import type { ReadingBus } from "../requests/ask.ts";
@@ -27,7 +27,7 @@ export async function* logEntries(
 }
 
 function whole(bus: ReadingBus, session: string, entry: Entry | TruncatedEntry): Promise<Entry> | Entry {
-  if (!("truncated" in entry)) return entry;
+  if (!isTruncated(entry)) return entry;
   return readWholeEntry(entry.seq, async (offset) => {
     return (await bus.ask("agent.session.log", { session, entry: entry.seq, offset })) as LogPiece;
   });

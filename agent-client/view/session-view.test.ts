@@ -189,7 +189,7 @@ test("turns that wait are the queue, with their prompts, while the running turn 
 test("terminals, writes and compactions are one row each", () => {
   const view = fold([
     samples.terminal,
-    { kind: "terminal", terminal: "term1", phase: "exited", exit_code: 1, signal: null, tail: "out" },
+    { kind: "terminal", terminal: "term1", phase: "exited", exit_code: 1, signal: null, tail: "out", truncated: true },
     samples.file,
     { kind: "file", op: "write", path: "/a", phase: "done", bytes: 3, intended: 3 },
     samples.compaction,

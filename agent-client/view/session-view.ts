@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a front end shows of a session: a pure fold of its entries. Values never change; a part that an entry does not
 // concern stays the same object, so a reader compares references to see what changed.
+import { isTruncated } from "../../agentd/vocabulary/entries.ts";
 import type {
   CommandsEntry,
   ElicitationEntry,
@@ -110,7 +111,7 @@ export function applyEntry(view: SessionView, entry: Entry | TruncatedEntry): Se
   if (view.log !== undefined && log !== view.log) return applyEntry(newView(view.session, view.bounds), entry);
   if (seq <= view.seq) return view;
   const draft: Draft = { ...view, log, seq };
-  if ("truncated" in entry) putRow(draft, entry, undefined, { kind: "entry", entry });
+  if (isTruncated(entry)) putRow(draft, entry, undefined, { kind: "entry", entry });
   else {
     if (seq > view.snapshotSeq) foldFacts(draft, entry);
     foldRow(draft, entry);

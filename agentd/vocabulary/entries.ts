@@ -429,6 +429,11 @@ export interface TruncatedEntry {
   readonly bytes: number;
 }
 
+/** The end of a terminal has a member `truncated` too. */
+export function isTruncated(entry: Entry | TruncatedEntry): entry is TruncatedEntry {
+  return "truncated" in entry && "bytes" in entry;
+}
+
 /** The body of one publication: an entry, or the entries of one commit. */
 export type Publication =
   | Entry
