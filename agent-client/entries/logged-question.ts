@@ -3,7 +3,7 @@
 import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../requests/ask.ts";
 import { AgentError } from "../agent-error.ts";
-import { logEntries } from "./read-log.ts";
+import { logEntries, type LogFilter } from "./read-log.ts";
 import { foldToolCall } from "../view/tool-call.ts";
 
 interface EntryOf {
@@ -64,7 +64,7 @@ export interface TruncatedQuestion {
 export async function withFullToolCall<Q extends TruncatedQuestion>(
   bus: AgentBus,
   question: Q,
-  last = Infinity,
+  last?: number,
 ): Promise<Q> {
   const { request, tool_call: call, left_out: missing = [], agent_session } = question;
   const session = /^(.+)-\d+$/.exec(request)?.[1];
@@ -72,9 +72,9 @@ export async function withFullToolCall<Q extends TruncatedQuestion>(
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
+  const filter: LogFilter = { kinds: ["tool_call", "permission"], ...(last === undefined ? {} : { before: last + 1 }) };
   let logged: ToolCallFields = { tool_call_id: id };
-  for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
-    if (entry.seq > last) break;
+  for await (const entry of logEntries(bus, session, 0, filter)) {
     if (entry.kind === "tool_call" && entry.tool_call_id === id) logged = foldToolCall(logged, entry);
     if (entry.kind !== "permission" || entry.agent_session !== undefined) continue;
     if (entry.tool_call?.tool_call_id === id) logged = foldToolCall(logged, entry);
