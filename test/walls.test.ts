@@ -28,7 +28,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "mixos-mcp": ["agent-client", "bus-client", "display", "files", "json"],
 };
 
-const topFolders = "json files bus-client acp-client acp-face display agentd agent-client mix mixos-mcp notifyd".split(" ");
+const topFolders = "json files bus-client acp-client acp-face display agentd agent-client mix mixos-mcp notifyd".split(
+  " ",
+);
 
 interface Import {
   readonly file: string;
