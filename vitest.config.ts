@@ -4,7 +4,9 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{agentd,bus-client,acp-client,acp-face,display,files,json,mix,mixos-mcp,notifyd,test}/**/*.test.ts"],
+    include: [
+      "{agentd,agent-client,bus-client,acp-client,acp-face,display,files,json,mix,mixos-mcp,notifyd,test}/**/*.test.ts",
+    ],
     // Process tests start real children, also on a small machine: a generous limit, and no test relies on it.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -2,15 +2,17 @@
 // Parses a command line, runs its verb and returns the exit code.
 import { parseArguments } from "./input/arguments.ts";
 import type { Arguments } from "./input/arguments.ts";
-import { asMixError } from "./bus/ask.ts";
-import type { ConnectOptions, ConnectTarget, ReadingBus } from "./bus/ask.ts";
+import { AgentError } from "../agent-client/agent-error.ts";
+import { asAgentError } from "../agent-client/requests/ask.ts";
+import type { ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { overviewHelp, verbHelp } from "./help.ts";
+import type { ConnectOptions, ConnectTarget } from "./process/connect-options.ts";
 import type { Context } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import type { Outcome } from "./process/exit-codes.ts";
-import { MixError, usageError } from "./process/mix-error.ts";
+import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
 import { Output } from "./process/output.ts";
 import type { OutputMode } from "./process/output.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
@@ -24,7 +26,7 @@ export async function runCommandLine(context: Context): Promise<number> {
   try {
     return exitCodeOf(await dispatch(context, output));
   } catch (error) {
-    if (!(error instanceof MixError)) throw error;
+    if (!(error instanceof AgentError)) throw error;
     output.error(error);
     return exitCodeOf({ kind: "refused", code: error.code });
   }
@@ -85,19 +87,20 @@ async function runVerb(
   try {
     return await run(invocation);
   } catch (error) {
-    const known = asMixError(error);
-    throw known instanceof MixError ? withContext(known, args, spec) : known;
+    const known = asAgentError(error);
+    throw known instanceof AgentError ? withContext(known, args, spec) : known;
   } finally {
     await Promise.all(opened.map((bus) => bus.close()));
   }
 }
 
-/** Adds the session and command id of the command line to an error that does not name them. */
-function withContext(error: MixError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
+/** Adds the session and command id of the command line to an error that does not name them, and mix's own words. */
+function withContext(error: AgentError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
   const session = usage.includes(" <session>") && !usage.includes("<session>…") ? args.positionals[0] : undefined;
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
   const details = { session, command_id: commandId, ...error.details };
-  return new MixError(error.code, error.message, { details, cause: error.cause ?? error });
+  const { code, message } = inWordsOfMix(error);
+  return new MixError(code, message, { details, cause: error.cause ?? error });
 }
 
 function unknownVerb(isAgent: boolean, name: string): MixError {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The program: serves MCP on stdin and stdout, which carry nothing else, and exits when the client closes stdin.
+import { citizenName } from "../agent-client/requests/citizen-name.ts";
 import { processWords } from "../display/process-output.ts";
 import { parseDenyList } from "./addresses.ts";
 import { parseCommandLine, terminalNotice } from "./command-line.ts";
@@ -10,7 +11,6 @@ import { StdioTransport } from "./stdio-transport.ts";
 import { stripByteOrderMark } from "./stdio-transport.ts";
 import { homedir } from "node:os";
 import { ownBuild } from "../files/installed-build.ts";
-import { randomLetters } from "../bus-client/index.ts";
 
 const { argv, env, stdin, stdout } = process;
 const { version } = ownBuild(import.meta.url);
@@ -31,7 +31,7 @@ function serve(): void {
       uid: process.getuid?.() ?? -1,
       home: env["HOME"] || homedir(),
     },
-    name: () => citizenName(env["AGENTD_SESSION"], Math.random),
+    name: () => citizenName("mcp", env["AGENTD_SESSION"], Math.random),
     version,
   });
   const server = createMcpServer({ connection, denied: parseDenyList(env["MIXOS_MCP_DENY"]), version });
@@ -59,13 +59,4 @@ function describeError(error: Error): string {
   return error.name === "ZodError" || error instanceof SyntaxError
     ? "received a line that is not an MCP message"
     : error.message;
-}
-
-/**
- * Makes a random name: `mcp-s-<session>-<4 letters>` in a session of agentd, which recognises the session's own agent
- * by it, and `mcp-<6 letters>` elsewhere. `marker` is AGENTD_SESSION, `<log>/<session>`.
- */
-function citizenName(marker: string | undefined, random: () => number): string {
-  const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(marker ?? "")?.[1];
-  return session === undefined ? `mcp-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
 }

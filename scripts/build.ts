@@ -13,7 +13,7 @@ const dist = join(root, "dist");
 const aside = mkdtempSync(join(root, ".dist-"));
 /** Everything that the build depends on, for the build id. */
 const sources =
-  "agentd acp-client acp-face bus-client display files json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
+  "agentd agent-client acp-client acp-face bus-client display files json mix mixos-mcp notifyd migrations scripts package.json package-lock.json tsconfig.json tsconfig.build.json".split(
     " ",
   );
 

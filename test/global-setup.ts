@@ -9,6 +9,7 @@ import { buildScriptedAgent } from "./scripted-agent/build.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = [
   "agentd",
+  "agent-client",
   "bus-client",
   "acp-client",
   "acp-face",

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findGrowths } from "../agentd/session/core/tools/growth.ts";
 import type { Entry, ToolCallEntry } from "../agentd/vocabulary/index.ts";
-import { applyGrowth } from "../mix/entries/growth.ts";
+import { applyGrowth } from "../agent-client/view/tool-call.ts";
 import { openScene } from "./cases/scene.ts";
 
 const line = "a line of output, as a compiler writes it by the thousand\n";

@@ -22,12 +22,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "acp-face/agent-side": ["acp-client", "json"],
   "agentd/demo-agent": ["acp-face/agent-side", "acp-client", "json"],
   agentd: ["bus-client", "acp-client", "display", "files", "json", "agentd/vocabulary"],
-  mix: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
+  "agent-client": ["bus-client", "json", "agentd/vocabulary"],
+  mix: ["agent-client", "bus-client", "display", "files", "json", "agentd/vocabulary"],
   notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
-  "mixos-mcp": ["bus-client", "display", "files", "json"],
+  "mixos-mcp": ["agent-client", "bus-client", "display", "files", "json"],
 };
 
-const topFolders = "json files bus-client acp-client acp-face display agentd mix mixos-mcp notifyd".split(" ");
+const topFolders = "json files bus-client acp-client acp-face display agentd agent-client mix mixos-mcp notifyd".split(
+  " ",
+);
 
 interface Import {
   readonly file: string;
@@ -106,11 +109,13 @@ test("only the tests and the display look into styled text", () => {
   expect(readers.toSorted()).toEqual(["mix/view/live-view.ts", "mix/view/transcript.ts"]);
 });
 
-test("the command line imports the vocabulary as types alone", () => {
-  const values = sources("mix")
+test("the command line imports the vocabulary as types alone, but for the entries, which load nothing else", () => {
+  const values = ["mix", "agent-client"]
+    .flatMap(sources)
     .flatMap(importsOf)
     .filter(({ to, typeOnly }) => to === "agentd/vocabulary" && !typeOnly);
-  expect(values).toEqual([]);
+  expect(new Set(values.map(({ target }) => target))).toEqual(new Set(["agentd/vocabulary/entries.ts"]));
+  expect([...loadedBy("agentd/vocabulary/entries.ts")]).toEqual(["agentd/vocabulary/entries.ts"]);
 });
 
 /** Imports between the rooms of mix: its folders, and each file of its root. Type imports and dynamic ones are counted. */
@@ -140,8 +145,8 @@ test("no rooms of mix import each other, not even types, and not by way of other
 
 test.each([
   ["mix/process/bad.ts", 'import type { Verb } from "../input/verb.ts";'],
-  ["mix/bus/bad.ts", 'import { watchSession } from "../watch/watch-session.ts";'],
-  ["mix/entries/bad.ts", 'import type { AskedEntry } from "../questions/open-questions.ts";'],
+  ["mix/input/bad.ts", 'import { watchSession } from "../watch/watch-session.ts";'],
+  ["mix/process/bad.ts", 'import type { Option } from "../questions/chosen-option.ts";'],
   ["mix/questions/bad.ts", 'import { formatTable } from "../view/table.ts";'],
   ["mix/daemon/bad.ts", 'const found = await import("../connect/find-bus.ts");'],
   ["mix/watch/bad.ts", 'export { agentVerbs } from "../verbs/table.ts";'],
@@ -201,6 +206,12 @@ test.each([
   expect(foreign(found)).toContain(name);
 });
 
+test("the view of a session loads no package and nothing of Node's", () => {
+  const loaded = loadedBy("agent-client/view/session-view.ts");
+  expect(loaded.size).toBeGreaterThan(5);
+  expect(foreign(loaded)).toEqual([]);
+});
+
 test("what decides in a session looks at no clock and draws no lots", () => {
   const core = [...loadedBy(step)].filter((file) => file.startsWith("agentd/session/core/"));
   const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bglobalThis\b/;
@@ -237,6 +248,16 @@ test.each([
   ["agentd/session/core/requests/bad.ts", "../../from-log.ts"],
   ["agentd/session/core/requests/bad.ts", "../../../people/policy-evidence.ts"],
   ["agentd/session/core/requests/bad.ts", "../../../vocabulary/verbs.ts"],
+  ["agent-client/bad.ts", "../mix/process/mix-error.ts"],
+  ["agent-client/bad.ts", "../display/printable.ts"],
+  ["agent-client/requests/bad.ts", "../../agentd/vocabulary/verbs.ts"],
+  ["agent-client/requests/bad.ts", "../../agentd/session/mailbox/mailbox.ts"],
+  ["agent-client/view/bad.ts", "../requests/ask.ts"],
+  ["agent-client/view/bad.ts", "../../bus-client/index.ts"],
+  ["agent-client/view/bad.ts", "../../agentd/vocabulary/index.ts"],
+  ["agent-client/view/bad.ts", "node:crypto"],
+  ["agentd/bad.ts", "../agent-client/agent-error.ts"],
+  ["bus-client/bad.ts", "../agent-client/agent-error.ts"],
   ["mix/bad.ts", "../agentd/daemon.ts"],
   ["mix/bad.ts", "../agentd/authority/model.ts"],
   ["mix/bad.ts", "../agentd/vocabulary/index.ts"],
@@ -256,6 +277,11 @@ test.each([
 
 test.each([
   ["mix/good.ts", 'import type { Entry } from "../agentd/vocabulary/index.ts";\nexport type Seen = Entry;\n'],
+  ["mix/good.ts", 'export { topic } from "../agentd/vocabulary/entries.ts";\n'],
+  [
+    "agent-client/view/good.ts",
+    'import type { Verb } from "../../agentd/vocabulary/verbs.ts";\nexport { topic } from "../../agentd/vocabulary/entries.ts";\nexport type Seen = Verb;\n',
+  ],
   [
     "notifyd/good.ts",
     'import { notifyService } from "../agentd/vocabulary/index.ts";\nexport const seen = notifyService;\n',

@@ -3,7 +3,7 @@
 // `timed_out`, not an error.
 import type { Answer } from "../../bus-client/index.ts";
 import { phaseOf, type SessionState } from "../session/core/state.ts";
-import type { WaitReply } from "../vocabulary/index.ts";
+import { isEnded, type WaitReply } from "../vocabulary/index.ts";
 import { findSession, type Handler, ok, refuse } from "./call.ts";
 import { cursorRefusal, parseCursorArgument } from "./session-log.ts";
 
@@ -46,7 +46,7 @@ export const waitForSession: Handler<"agent.session.wait", "log" | "sessions" | 
 /** An ended session meets every wait, since it will not become idle by itself. */
 function metCondition(state: SessionState, wanted: readonly Until[], after: number | undefined): Until | undefined {
   const phase = phaseOf(state);
-  if (phase === "closed" || phase === "lost" || phase === "failed") return "ended";
+  if (isEnded(phase)) return "ended";
   if (after !== undefined && state.seq <= after) return undefined;
   if (phase === "idle" && wanted.includes("idle")) return "idle";
   return phase === "waiting" && wanted.includes("waiting") ? "waiting" : undefined;

@@ -8,6 +8,7 @@ import {
   type FileEntry,
   finalToolStatuses,
   type InfoEntry,
+  isEnded,
   type PermissionEntry,
   type ReplyEntry,
   type ResolvedVia,
@@ -225,10 +226,6 @@ function foldState(draft: Draft, entry: StateEntry): void {
   draft.agent_session_id = entry.agent_session_id ?? draft.agent_session_id;
   // No answer can reach an agent that has ended.
   if (isEnded(entry.state) && draft.open.requests.length > 0) draft.open = { ...draft.open, requests: [] };
-}
-
-function isEnded(phase: SessionPhase | null): boolean {
-  return phase === "closed" || phase === "lost" || phase === "failed";
 }
 
 function foldTurn(draft: Draft, entry: TurnEntry): void {

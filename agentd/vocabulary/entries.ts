@@ -12,15 +12,15 @@ export const busToolsName = "mixos";
 /** The session that logs what concerns no other session. */
 export const instanceSession = "instance";
 
-export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "closing" | "closed" | "lost" | "failed";
-export const livePhases = [
-  "starting",
-  "idle",
-  "running",
-  "waiting",
-  "closing",
-] as const satisfies readonly SessionPhase[];
-export type LivePhase = (typeof livePhases)[number];
+export const livePhases = ["starting", "idle", "running", "waiting", "closing"] as const;
+export const endedPhases = ["closed", "lost", "failed"] as const;
+export const sessionPhases = [...livePhases, ...endedPhases] as const;
+export type SessionPhase = (typeof sessionPhases)[number];
+export type EndedPhase = (typeof endedPhases)[number];
+
+export function isEnded(phase: SessionPhase | null): phase is EndedPhase {
+  return endedPhases.some((ended) => ended === phase);
+}
 
 export interface EntryHead {
   /** Identity of the log file. */
@@ -63,6 +63,25 @@ export interface ToolCallFields {
   readonly raw_input?: unknown;
   readonly raw_output?: unknown;
   readonly _meta?: unknown;
+}
+
+/** The members that describe a tool call, and what a permission request is about. */
+export const requestMembers = [
+  "title",
+  "name",
+  "tool_kind",
+  "status",
+  "content",
+  "locations",
+  "raw_input",
+] as const satisfies readonly (keyof ToolCallFields)[];
+
+/**
+ * Recognizes ACP's `tool_call`, which always has these three members, at least by default. An update has no reason to
+ * send them all.
+ */
+export function isAnnouncement(title: unknown, kind: unknown, status: unknown): boolean {
+  return typeof title === "string" && typeof kind === "string" && typeof status === "string";
 }
 
 export interface SessionOption {
@@ -408,6 +427,11 @@ export interface TruncatedEntry {
   readonly kind: EntryKind;
   readonly truncated: true;
   readonly bytes: number;
+}
+
+/** The end of a terminal has a member `truncated` too. */
+export function isTruncated(entry: Entry | TruncatedEntry): entry is TruncatedEntry {
+  return "truncated" in entry && "bytes" in entry;
 }
 
 /** The body of one publication: an entry, or the entries of one commit. */

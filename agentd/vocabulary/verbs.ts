@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { utf8Length } from "../../json/utf8-length.ts";
-import { entryKinds } from "./entries.ts";
+import { entryKinds, sessionPhases } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
 import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 
@@ -53,7 +53,7 @@ const sessionName = z
   .refine((name) => name !== "instance", "`instance` is reserved");
 
 const secretSize = `a secret has ${limits.secretBytesMin} to ${limits.secretBytesMax} bytes`;
-const states = z.enum(["starting", "idle", "running", "waiting", "closing", "closed", "lost", "failed"]);
+const states = z.enum(sessionPhases);
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lets a person at the terminal answer the questions of a followed session and, with `mix agent attach`, prompt it.
-import type { Entry, PermissionEntry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { Entry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { answerPrompt, lineMeaning } from "./typed-line.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import { MixError } from "../process/mix-error.ts";
-import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
+import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { PromptLine } from "./prompt-line.ts";
 import type { Invocation } from "../input/verb.ts";
 import { truncateToWidth } from "../../display/width.ts";
@@ -26,7 +26,7 @@ export class Attachment {
   readonly #bus: AgentBus;
   readonly #session: string;
   readonly #line: PromptLine;
-  readonly #questions = new OpenQuestions();
+  #questions = new OpenQuestions();
   /** Questions whose answer was sent but is not in the log yet. */
   readonly #answering = new Set<string>();
   /** The question that is drawn right above the line. */
@@ -65,16 +65,17 @@ export class Attachment {
 
   /** Processes an entry for which `handles` is true. */
   ask(entry: AskedEntry): void {
-    if (entry.phase === "requested") this.#questions.add(entry);
-    if (entry.phase === "changed" && entry.kind === "permission") this.#change(entry);
     if (entry.phase === "resolved") this.#resolve(entry);
+    this.#questions = this.#questions.apply(entry);
+    // A question that still waits for its turn is not drawn yet.
+    if (entry.phase === "changed" && this.#questions.current?.request === entry.request) this.#scheduleRedraw();
     this.#open();
   }
 
   /** Processes any other entry, after the view has shown it. `wrote` says whether the view wrote anything. */
   afterShown(entry: Entry, wrote: boolean): void {
     if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
-    if (entry.kind === "tool_call") this.#questions.follow(entry);
+    if (entry.kind === "tool_call") this.#questions = this.#questions.apply(entry);
     if (wrote) this.#scheduleRedraw();
     this.#open();
   }
@@ -151,17 +152,10 @@ export class Attachment {
     });
   }
 
-  /** Redraws the current question above an empty line. A question that still waits for its turn is not drawn yet. */
-  #change(entry: PermissionEntry): void {
-    this.#questions.change(entry);
-    if (this.#questions.current?.request === entry.request) this.#scheduleRedraw();
-  }
-
   #resolve(entry: AskedEntry): void {
     const { request } = entry;
     this.#line.hide();
     this.#view?.resolve(entry, this.#questions.get(request), this.#questions.countLabel(request));
-    this.#questions.remove(request);
     this.#answering.delete(request);
     this.#staleSince = undefined;
     this.#cancelRedraw();
@@ -174,7 +168,7 @@ export class Attachment {
     this.#handleLine(line, target).then(
       () => this.#open(),
       (error: unknown) => {
-        if (!(error instanceof MixError)) throw error;
+        if (!(error instanceof AgentError)) throw error;
         this.writeAbove(() => this.#invocation.output.error(error));
       },
     );

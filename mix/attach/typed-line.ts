@@ -3,10 +3,12 @@
 import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { optionByNumber } from "../questions/chosen-option.ts";
-import { fieldValue, formContent, formFields, wordsOf } from "../form-fields.ts";
-import type { FormField } from "../form-fields.ts";
-import { type Decision, decisionFor } from "../questions/permission-decision.ts";
-import type { AskedEntry } from "../questions/open-questions.ts";
+import { fieldValue, formFields } from "../../agent-client/view/form-fields.ts";
+import { formContent, wordsOf } from "../input/form-words.ts";
+import type { FormField } from "../../agent-client/view/form-fields.ts";
+import type { Decision } from "../../agent-client/view/decision.ts";
+import { decisionFor } from "../questions/permission-decision.ts";
+import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import { subjectOf } from "../questions/subject.ts";
 
 export type LineMeaning =

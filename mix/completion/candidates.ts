@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
-import { entryKinds, sessionPhases } from "../bus/vocabulary-values.ts";
+import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import { formsOf } from "../input/arguments.ts";
 import type { Flag, FlagTable } from "../input/arguments.ts";
 import { takenFlags, verbOf } from "../input/verb.ts";

@@ -2,9 +2,9 @@
 // Asks agentd and other services for candidates: sessions, agents, requests and asks.
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { printableLine } from "../../display/printable.ts";
-import { servicesOn } from "../bus/ask.ts";
-import type { ReadingBus } from "../bus/ask.ts";
-import { endedPhases, livePhases } from "../bus/vocabulary-values.ts";
+import { servicesOn } from "../../agent-client/requests/ask.ts";
+import type { ReadingBus } from "../../agent-client/requests/ask.ts";
+import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
 import { listAsks } from "../questions/notify-asks.ts";
 import type { Candidate, Listed } from "./candidates.ts";
 
@@ -15,9 +15,9 @@ export async function listedValues(bus: ReadingBus, what: Listed): Promise<reado
       return agents.map(({ agent, installed }) => ({ value: agent, about: installed ? "" : "not installed" }));
     }
     case "live sessions":
-      return sessionValues(bus, { state: livePhases });
+      return sessionValues(bus, { state: [...livePhases] });
     case "ended sessions":
-      return sessionValues(bus, { state: endedPhases });
+      return sessionValues(bus, { state: [...endedPhases] });
     case "all sessions":
       return sessionValues(bus, {});
     case "permissions": {

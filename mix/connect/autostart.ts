@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "../../files/make-directories.ts";
-import type { ConnectOptions } from "../bus/ask.ts";
+import type { ConnectOptions } from "../process/connect-options.ts";
 import { type Context, pause } from "../process/context.ts";
 import { busAddress } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";

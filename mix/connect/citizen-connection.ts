@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Connection for verbs that act or subscribe: a registered client that reconnects when its connection drops.
-import { BusClient, BusError, discoverBus, randomLetters } from "../../bus-client/index.ts";
+import { BusClient, BusError, discoverBus } from "../../bus-client/index.ts";
 import type { BusClientState, Transport } from "../../bus-client/index.ts";
-import { askOn, callOn, hasAgentd } from "../bus/ask.ts";
-import type { AgentBus, ConnectOptions } from "../bus/ask.ts";
+import { keepIfAgentd, requestsOn } from "../../agent-client/requests/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { citizenName } from "../../agent-client/requests/citizen-name.ts";
+import type { ConnectOptions } from "../process/connect-options.ts";
 import type { Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
 import { findBus, surroundingsOf, warnOnce } from "./find-bus.ts";
@@ -16,25 +18,8 @@ import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 export async function connectCitizen(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
   const warn = warnOnce(output);
   const found = await connect(context, warn);
-  if (found !== undefined) {
-    if (how.target === "bus" || (await hasAgentd(found.client))) return found;
-    await found.close();
-  }
-  return startAgentd(context, output, how, () => agentdOnBus(context, warn));
-}
-
-/** Returns undefined if there is no Bus with agentd on it. Never starts one. */
-async function agentdOnBus(context: Context, warn: Warn): Promise<AgentBus | undefined> {
-  const bus = await connect(context, warn);
-  if (bus === undefined || (await hasAgentd(bus.client))) return bus;
-  await bus.close();
-  return undefined;
-}
-
-/** `mix-<6 random>`. Inside a session it is named after the session, by which agentd recognizes the session's agent. */
-function citizenName(env: Context["env"], random: () => number): string {
-  const session = /^[a-z2-7]{12}\/([a-z2-7]{12})$/.exec(env["AGENTD_SESSION"] ?? "")?.[1];
-  return session === undefined ? `mix-${randomLetters(6, random)}` : `mcp-s-${session}-${randomLetters(4, random)}`;
+  const usable = how.target === "bus" ? found : await keepIfAgentd(found);
+  return usable ?? startAgentd(context, output, how, async () => keepIfAgentd(await connect(context, warn)));
 }
 
 async function connect(context: Context, warn: Warn): Promise<AgentBus | undefined> {
@@ -53,7 +38,7 @@ async function connect(context: Context, warn: Warn): Promise<AgentBus | undefin
     if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus is no longer found");
     return now.url;
   };
-  const name = citizenName(context.env, context.random);
+  const name = citizenName("mix", context.env["AGENTD_SESSION"], context.random);
   const client = new BusClient({ url, name, provenance: provenance(context), retryMsMax });
   // A Bus that is not agentd's own may be restarted by whoever runs it. agentd may return while its process lives.
   const isOthersBus = found.location.found !== "embedded";
@@ -94,8 +79,7 @@ function toAgentBus(client: BusClient, mayComeBack: () => boolean, another: () =
     client,
     mayComeBack,
     reader,
-    call: (service, command, args, options) => callOn(client, service, command, args, options),
-    ask: (verb, args) => askOn(client, verb, args),
+    ...requestsOn(client),
     close: async () => {
       const reading = await second?.catch(() => undefined);
       await Promise.all([client.leave(), reading?.leave()]);

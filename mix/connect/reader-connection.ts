@@ -4,9 +4,16 @@
 import { BusError, Caller, dial } from "../../bus-client/index.ts";
 import type { Transport } from "../../bus-client/index.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import type { AgentReplies } from "../bus/agent-replies.ts";
-import { checkReply, callUnchecked, askOn, callOn, hasAgentd, isAgentdAbsent } from "../bus/ask.ts";
-import type { ConnectOptions, ReadingBus } from "../bus/ask.ts";
+import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
+import {
+  callUnchecked,
+  checkReply,
+  isAgentdAbsent,
+  keepIfAgentd,
+  requestsOn,
+} from "../../agent-client/requests/ask.ts";
+import type { ReadingBus } from "../../agent-client/requests/ask.ts";
+import type { ConnectOptions } from "../process/connect-options.ts";
 import type { Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
 import { findBus, warnOnce } from "./find-bus.ts";
@@ -16,9 +23,13 @@ import type { Output } from "../process/output.ts";
 /** Throws UNREACHABLE if there is no Bus. If agentd is not on it, the first `ask` throws. */
 export async function connectReader(context: Context, output: Output, how: ConnectOptions): Promise<ReadingBus> {
   const warn = warnOnce(output);
-  const start = (): Promise<Caller> => startAgentd(context, output, how, () => agentdOnBus(context, warn));
+  const find = async (): Promise<ReadingBus | undefined> => {
+    const caller = await connected(context, warn);
+    return caller && keepIfAgentd(busOf(caller));
+  };
+  const start = (): Promise<ReadingBus> => startAgentd(context, output, how, find);
   const caller = await connected(context, warn);
-  return caller === undefined ? busOf(await start()) : trustingBus(caller, start);
+  return caller === undefined ? start() : trustingBus(caller, start);
 }
 
 async function connected(context: Context, warn: Warn): Promise<Caller | undefined> {
@@ -37,24 +48,12 @@ async function dialled(url: string): Promise<Transport | undefined> {
   }
 }
 
-/** Returns undefined if there is no Bus with agentd on it. Never starts one. */
-async function agentdOnBus(context: Context, warn: Warn): Promise<Caller | undefined> {
-  const caller = await connected(context, warn);
-  if (caller === undefined || (await hasAgentd(caller))) return caller;
-  await caller.leave();
-  return undefined;
-}
-
 function busOf(caller: Caller): ReadingBus {
-  return {
-    call: (service, command, args, options) => callOn(caller, service, command, args, options),
-    ask: (verb, args) => askOn(caller, verb, args),
-    close: () => caller.leave(),
-  };
+  return { ...requestsOn(caller), close: () => caller.leave() };
 }
 
 /** Assumes that agentd is there. If the first request shows otherwise, continues on the Bus that `start` returns. */
-function trustingBus(caller: Caller, start: () => Promise<Caller>): ReadingBus {
+function trustingBus(caller: Caller, start: () => Promise<ReadingBus>): ReadingBus {
   let bus = busOf(caller);
   let isFirst = true;
   return {
@@ -65,7 +64,7 @@ function trustingBus(caller: Caller, start: () => Promise<Caller>): ReadingBus {
       isFirst = false;
       if (!isAgentdAbsent(reply)) return parseJson(checkReply("agent", reply).body) as AgentReplies[typeof verb];
       await bus.close();
-      bus = busOf(await start());
+      bus = await start();
       return bus.ask(verb, args);
     },
     close: () => bus.close(),

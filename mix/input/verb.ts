@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The parts of a verb: its arguments, its help and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
-import type { AgentBus, ConnectTarget, ReadingBus } from "../bus/ask.ts";
+import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
+import type { ConnectTarget } from "../process/connect-options.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";

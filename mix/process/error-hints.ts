@@ -3,10 +3,10 @@
 // verbs and arguments.
 import type { ErrorCode } from "../../agentd/vocabulary/errors.ts";
 import type { NotifyErrorCode } from "../../agentd/vocabulary/notify.ts";
-import type { MixError } from "./mix-error.ts";
+import type { AgentError } from "../../agent-client/agent-error.ts";
 
 /** Returns lines to show below the message. */
-export function errorHints({ code, message, details }: MixError): string[] {
+export function errorHints({ code, message, details }: AgentError): string[] {
   const { install, available, values, options } = details;
   // A refusal carries at most one of these: a service's verbs, an option's values or an agent's options.
   const offered = [available, values, options].find((one) => Array.isArray(one)) ?? [];

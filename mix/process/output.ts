@@ -5,7 +5,7 @@ import { rich, type Text } from "../../display/styled.ts";
 import type { Context } from "./context.ts";
 import { errorHints } from "./error-hints.ts";
 import { jsonText } from "./json-text.ts";
-import type { MixError } from "./mix-error.ts";
+import type { AgentError } from "../../agent-client/agent-error.ts";
 
 /** `people`: a readable view; `json`: documents and compact lines; `ids`: ids only. */
 export type OutputMode = "people" | "json" | "ids";
@@ -57,7 +57,7 @@ export class Output {
   }
 
   /** Writes `code: message` to stderr, or one JSON object with `--json`. */
-  error(error: MixError): void {
+  error(error: AgentError): void {
     if (this.mode === "json") {
       const { session, command_id, cursor } = error.details;
       const { code, message } = error;

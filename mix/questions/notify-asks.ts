@@ -5,9 +5,10 @@ import type { NotifyInput, NotifyVerb } from "../../agentd/vocabulary/notify-arg
 import { paginate } from "../../bus-client/index.ts";
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import { servicesOn } from "../bus/ask.ts";
-import type { AgentBus, ReadingBus } from "../bus/ask.ts";
-import { MixError, ownError } from "../process/mix-error.ts";
+import { servicesOn } from "../../agent-client/requests/ask.ts";
+import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
+import { ownError } from "../process/mix-error.ts";
 import type { Invocation } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -22,7 +23,7 @@ export async function askNotify<V extends NotifyVerb>(
   try {
     return parseJson((await bus.call("notify", `notify.${verb}`, args)).body) as NotifyReplies[V];
   } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "SERVICE_UNKNOWN") throw error;
+    if (!(error instanceof AgentError) || error.code !== "SERVICE_UNKNOWN") throw error;
     const how = "start `notifyd`, or `systemctl --user enable --now notifyd`";
     throw ownError("UNREACHABLE", `notify is not on the Bus: ${how}`, error);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Says in a few words what a question is about, for its answer line and its resolution.
 import { printableLine } from "../../display/printable.ts";
-import type { AskedEntry } from "./open-questions.ts";
+import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import { truncateToWidth } from "../../display/width.ts";
 
 /** Returns at most `columns` columns. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reports open asks as they arrive and end. The topics are only hints; the list of `notify` is authoritative.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import type { Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { listAsks, askNotify } from "./notify-asks.ts";
 
 export interface AskWatcher {
@@ -49,7 +49,7 @@ export async function watchNotifyAsks(context: Context, bus: AgentBus, watcher: 
       if (isAway) watcher.back();
       isAway = false;
     } catch (error) {
-      if (!(error instanceof MixError) || !awayCodes.has(error.code)) throw error;
+      if (!(error instanceof AgentError) || !awayCodes.has(error.code)) throw error;
       if (!isAway) watcher.away(error.message);
       isAway = true;
     }
@@ -81,7 +81,7 @@ async function fetchEnded(bus: AgentBus, ask: string): Promise<NotifyAsk | undef
   try {
     return await askNotify(bus, "get", { ask });
   } catch (error) {
-    if (error instanceof MixError && error.code === "ASK_UNKNOWN") return undefined;
+    if (error instanceof AgentError && error.code === "ASK_UNKNOWN") return undefined;
     throw error;
   }
 }

@@ -210,9 +210,13 @@ export class ScriptedAgentd {
     const given = args["after"] ?? 0;
     const after = typeof given === "string" ? Number(given.split("/")[2]) : Number(given);
     const kinds = args["kinds"] as string[] | undefined;
+    const before = Number(args["before"] ?? Infinity);
     const wanted = session.entries.filter(
       ({ seq, kind, turn }) =>
-        seq > after && (kinds?.includes(kind) ?? true) && (args["turn"] === undefined || turn === args["turn"]),
+        seq > after &&
+        seq < before &&
+        (kinds?.includes(kind) ?? true) &&
+        (args["turn"] === undefined || turn === args["turn"]),
     );
     const entries = wanted.slice(0, this.#script.pageMax ?? 1000);
     const last = entries.at(-1)?.seq ?? after;

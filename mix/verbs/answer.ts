@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { formContent } from "../form-fields.ts";
-import { type LoggedRequest, findLoggedRequest } from "../questions/logged-question.ts";
+import { formContent } from "../input/form-words.ts";
+import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { LogPage, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import { lastTurnStart } from "../../agent-client/entries/read-log.ts";
 import { Attachment } from "../attach/attachment.ts";
-import type { AgentBus } from "../bus/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "../watch/report-failure.ts";
@@ -30,7 +29,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
     session,
-    after: await findLastTurnStart(bus, snapshot),
+    after: await lastTurnStart(bus, snapshot),
     showPrompts: true,
     directory: snapshot.cwd,
     reportsFailure: true,
@@ -47,12 +46,4 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (notice !== undefined) output.word(notice);
   reportFailure(output, session, outcome);
   return outcome;
-}
-
-/** Returns the seq before the last turn's first entry, so that the view begins with that turn. */
-async function findLastTurnStart(bus: AgentBus, { session, running, turns }: SessionSnapshot): Promise<number> {
-  const turn = running?.turn ?? turns;
-  if (turn === 0) return 0;
-  const page = (await bus.ask("agent.session.log", { session, turn, limit: 1 })) as LogPage;
-  return Math.max(0, (page.entries[0]?.seq ?? 1) - 1);
 }

@@ -2,9 +2,9 @@
 // Shared by the verbs that maintain the log: a long time limit, and a dry run for those that remove entries.
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import type { AgentReplies } from "../bus/agent-replies.ts";
+import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import type { FlagTable } from "../input/arguments.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";
 import type { Invocation } from "../input/verb.ts";
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus, ReadingBus } from "../bus/ask.ts";
-import { entryKinds } from "../bus/vocabulary-values.ts";
+import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
+import { entryKinds } from "../../agentd/vocabulary/entries.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { logEntries } from "../entries/read-log.ts";
-import type { LogFilter } from "../entries/read-log.ts";
+import { logEntries } from "../../agent-client/entries/read-log.ts";
+import type { LogFilter } from "../../agent-client/entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatLogEntry } from "../view/log-entry.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";

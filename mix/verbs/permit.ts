@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { findLoggedRequest, withFullToolCall } from "../questions/logged-question.ts";
+import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, commandIdMember } from "../input/verb.ts";

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { assignment, optionValue } from "../input/assignments.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { readPrompt } from "../input/prompt-text.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
 import { watchStart } from "../watch/watch-start.ts";
@@ -106,7 +106,7 @@ async function canBePrompted(bus: AgentBus, session: string): Promise<boolean> {
     const { state } = await bus.ask("agent.session.get", { session });
     return state !== "closing" && endedOutcome({ state }) === undefined;
   } catch (error) {
-    if (error instanceof MixError) return false;
+    if (error instanceof AgentError) return false;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
 import { recordedAgentd } from "../daemon/daemon-record.ts";
 import { waitUntilStopped } from "../daemon/wait-until-stopped.ts";
@@ -48,7 +48,7 @@ async function requestStop({ context, output, connect }: Invocation): Promise<St
     await bus.call("agent", "QUIT");
     return { pid, startTime, sessionsLeft: async () => (await bus.ask("agent.status", {})).sessions.live };
   } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
+    if (!(error instanceof AgentError) || error.code !== "UNREACHABLE") throw error;
     const recorded = recordedAgentd(context);
     if (recorded === undefined) throw error;
     output.word(`agentd (pid ${recorded.pid}) cannot be reached over the Bus: sending SIGTERM`);

@@ -2,7 +2,7 @@
 // Shows elicitations. All text but the request's id comes from the agent. A URL is shown whole, with the host that it
 // really leads to; mix never opens it.
 import type { ElicitationEntry } from "../../agentd/vocabulary/entries.ts";
-import { type FormField, formFields } from "../form-fields.ts";
+import { type FormField, formFields } from "../../agent-client/view/form-fields.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { describeExpiry, describeResolver } from "./permission.ts";

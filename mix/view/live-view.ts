@@ -3,7 +3,7 @@
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { colours, plain, rendered, type Style, type Text } from "../../display/styled.ts";
 import type { TextOutput } from "../../display/text-output.ts";
-import type { AskedEntry } from "../questions/open-questions.ts";
+import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import { jsonText } from "../process/json-text.ts";
-import { contentToText } from "./content.ts";
+import { contentToText } from "../../agent-client/view/content.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 
 /** Formats a log entry: seq, UTC time, kind and text; further lines of the text are indented below. */

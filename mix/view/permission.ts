@@ -3,11 +3,12 @@
 // it can neither hide what the agent asks for nor repaint the screen.
 import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { verdictOf } from "../../agent-client/view/decision.ts";
 import { formatTimeLeft } from "./units.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
-import { isOver } from "../entries/tool-call-fold.ts";
+import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import { renderDiffs, collectDiffFacts } from "./tool-calls.ts";
 import type { Screen } from "./tool-calls.ts";
 
@@ -59,7 +60,7 @@ function renderWarnings(permission: PermissionRequest, options: PermissionRender
     ...(tool === undefined || describesAction(tool) || missing.length > 0
       ? []
       : ["the agent does not say what it is about to do"]),
-    ...(isOver(tool?.status) ? [`this tool call has already ended: ${tool?.status}`] : []),
+    ...(finalToolStatuses.has(tool?.status) ? [`this tool call has already ended: ${tool?.status}`] : []),
     ...(changed.length === 0 ? [] : [`changed since it was asked: ${formatMemberNames(changed)}`]),
     ...(missing.length === 0 ? [] : [`too long to show here: ${formatMemberNames(missing)} (${where})`]),
   ];
@@ -98,15 +99,8 @@ export function renderPermissionResolution(
     entry.changed === undefined ? "" : `; changed after it was asked: ${formatMemberNames(entry.changed)}`;
   const who = `(${describeResolver(entry)}${printableLine(changed)})`;
   if (resolved === undefined) return style.dim(`  → ${option ?? "cancelled"} ${who}`);
-  const verdict = describeVerdict(resolved.asked, entry);
+  const verdict = verdictOf(entry, resolved.asked);
   return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
-}
-
-/** Goes by the option's kind, never by the name that the agent gave it. */
-function describeVerdict(asked: PermissionEntry, { outcome, option }: PermissionEntry): string {
-  if (outcome !== "selected") return "cancelled";
-  const kind = asked.options?.find((one) => one.option === option)?.kind ?? "";
-  return kind.startsWith("allow_") ? "allowed" : kind.startsWith("reject_") ? "refused" : "answered";
 }
 
 /** Names who resolved a request, and why. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Shows tool calls: a line when one begins, its diffs as they come, its output and its status when it ends.
-import type { ContentBlock, TextGrowth, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import { contentToText } from "./content.ts";
+import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
+import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
 import { renderDiff } from "./diff.ts";
 import type { RenderedDiff } from "./diff.ts";
 import { truncateToWidth } from "../../display/width.ts";
-import { applyGrowth } from "../entries/growth.ts";
+import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
@@ -17,11 +18,7 @@ export interface Screen {
 }
 
 interface ToolCall {
-  title: string;
-  kind: string;
-  status: string;
-  /** The last complete content, with all `grow` entries since applied. */
-  content: ToolCallFields["content"];
+  fields: ToolCallFields;
   /** Keys of the diffs already shown, because some agents resend all content with every update. */
   readonly diffs: Set<string>;
 }
@@ -43,20 +40,21 @@ export class ToolCalls {
   update(entry: ToolCallEntry): Text[] {
     const id = entry.tool_call_id;
     const known = this.#calls.get(id);
-    const call = known ?? { title: "", kind: "", status: "pending", content: null, diffs: new Set<string>() };
-    const previousStatus = call.status;
-    mergeEntry(call, entry);
+    const call = known ?? { fields: { tool_call_id: id }, diffs: new Set<string>() };
+    const { status: previousStatus } = call.fields;
+    call.fields = foldPartialToolCall(call.fields, entry);
     if (known === undefined) this.#remember(id, call);
     const previousDiffs = new Set(call.diffs);
-    const isOver = finalMarks[call.status] !== undefined;
+    const { status } = call.fields;
+    const isOver = finalToolStatuses.has(status);
     const lines = [
-      ...(known === undefined && !isOver ? [this.#renderHeadline("•", call)] : []),
+      ...(known === undefined && !isOver ? [this.#renderHeadline("•", call.fields)] : []),
       ...(entry.content || entry.grow ? renderNewDiffs(call, this.#screen, this.directory) : []),
     ];
-    if (isOver && (known === undefined || previousStatus !== call.status))
+    if (isOver && (known === undefined || previousStatus !== status))
       lines.push(...this.#renderEnd(id, call, entry, known !== undefined));
-    // An ended call's content is dropped; if the agent sends content later, it sends all of it.
-    if (isOver) call.content = null;
+    // An ended call's long fields are dropped; if the agent sends content later, it sends all of it.
+    if (isOver) call.fields = { ...call.fields, content: null, raw_input: null, raw_output: null };
     if (lines.length > 0) {
       this.#lastCallId = id;
       this.#lastDiffs = new Set([...call.diffs].filter((diff) => !previousDiffs.has(diff)));
@@ -72,22 +70,23 @@ export class ToolCalls {
     );
   }
 
-  #renderEnd(id: string, call: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
+  #renderEnd(id: string, { fields }: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
     const { style } = this.#screen;
-    const mark = finalMarks[call.status] ?? "•";
-    const colour = call.status === "completed" ? style.green : style.red;
+    const { status } = fields;
+    const mark = finalMarks[status ?? ""] ?? "•";
+    const colour = status === "completed" ? style.green : style.red;
     const note = entry.closed_by === "agentd" ? " (closed when the turn ended)" : "";
     const isBelowOwnLine = wasAnnounced && this.#lastCallId === id;
     const head = isBelowOwnLine
-      ? `  ${mark} ${printableLine(call.status)}${note}`
-      : rich`${this.#renderHeadline(mark, call)}${note}`;
-    return [...renderOutput(call, this.#screen), colour(head)];
+      ? `  ${mark} ${printableLine(status ?? "")}${note}`
+      : rich`${this.#renderHeadline(mark, fields)}${note}`;
+    return [...renderOutput(fields, this.#screen), colour(head)];
   }
 
-  #renderHeadline(mark: string, call: ToolCall): Text {
+  #renderHeadline(mark: string, call: ToolCallFields): Text {
     const { style, columns } = this.#screen;
-    const kind = printableLine(call.kind === "" ? "tool" : call.kind);
-    const title = printableLine(call.title === "" ? "…" : call.title);
+    const kind = printableLine(call.tool_kind || "tool");
+    const title = printableLine(call.title || "…");
     const text = columns === 0 ? title : truncateToWidth(title, Math.max(8, columns - kind.length - 5));
     return rich`${mark} ${style.cyan(kind)}  ${text}`;
   }
@@ -124,37 +123,15 @@ const callsMax = 1_000;
 const diffLinesMax = 60;
 const outputLinesMax = 12;
 
-function mergeEntry(call: ToolCall, entry: ToolCallEntry): void {
-  call.title = entry.title ?? call.title;
-  call.kind = entry.tool_kind ?? call.kind;
-  call.status = entry.status ?? call.status;
-  call.content = entry.content ?? call.content;
-  for (const { path, at, text } of entry.grow ?? []) {
-    if (path[0] !== "content") continue;
-    call.content = applyGrowth(call.content ?? toPlaceholder(path, at), path.slice(1), text) as ToolCall["content"];
-  }
-}
-
-/** Returns a placeholder for the `at` characters before a `grow`, where its beginning was not seen. */
-function toPlaceholder(path: TextGrowth["path"], at: number): ToolCall["content"] {
-  const isOutput = path.length === 4 && path[2] === "content" && path[3] === "text";
-  if (!isOutput || path[1] !== 0) return null;
-  return [{ type: "content", content: { type: "text", text: `… ${at} characters before …\n` } }];
-}
-
 function renderNewDiffs(call: ToolCall, screen: Screen, directory: string | undefined): Text[] {
   const lines: Text[] = [];
-  for (const item of findDiffs(call)) {
+  for (const item of findDiffs(call.fields)) {
     const key = toDiffKey(item);
     if (call.diffs.has(key)) continue;
     call.diffs.add(key);
     lines.push(...renderDiffItem(item, screen, directory).lines);
   }
   return lines;
-}
-
-function findDiffs(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
-  return findContentBlocks(fields).filter(({ type }) => type === "diff");
 }
 
 function toDiffKey({ path, oldText, newText }: ContentBlock): string {
@@ -182,7 +159,7 @@ function renderDiffItem(
   };
 }
 
-function renderOutput(call: ToolCall, { style, columns }: Screen): Text[] {
+function renderOutput(call: ToolCallFields, { style, columns }: Screen): Text[] {
   const text = printable(findOutputText(call)).trimEnd();
   if (text === "") return [];
   const all = text.split("\n");
@@ -191,19 +168,4 @@ function renderOutput(call: ToolCall, { style, columns }: Screen): Text[] {
       ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
       : all;
   return cut.map((line) => style.dim(`    ${columns === 0 ? line : truncateToWidth(line, columns - 4)}`));
-}
-
-function findOutputText(fields: Pick<ToolCallFields, "content">): string {
-  return findContentBlocks(fields)
-    .map((item) => (item.type === "content" && isContentBlock(item["content"]) ? contentToText(item["content"]) : ""))
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-function findContentBlocks(fields: Pick<ToolCallFields, "content">): ContentBlock[] {
-  return (fields.content ?? []).filter(isContentBlock);
-}
-
-function isContentBlock(value: unknown): value is ContentBlock {
-  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }

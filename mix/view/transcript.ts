@@ -2,9 +2,9 @@
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { formatDuration } from "./units.ts";
-import { type AskedEntry, OpenQuestions } from "../questions/open-questions.ts";
+import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
-import { contentToText } from "./content.ts";
+import { contentToText } from "../../agent-client/view/content.ts";
 import { renderElicitation, renderElicitationResolution } from "./elicitation.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { renderPermission, renderPermissionResolution } from "./permission.ts";
@@ -41,7 +41,7 @@ export class Transcript {
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #turnStartedAt: number | undefined;
   #shownStderrTail: string | undefined;
-  readonly #openQuestions = new OpenQuestions();
+  #openQuestions = new OpenQuestions();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class Transcript {
       case "message":
         return this.#renderMessage(entry);
       case "tool_call":
-        this.#openQuestions.follow(entry);
+        this.#openQuestions = this.#openQuestions.apply(entry);
         return this.#renderSection("tools", this.#tools.update(entry));
       case "plan":
         return this.#renderSection("plan", this.#renderPlan(entry));
@@ -260,7 +260,7 @@ export class Transcript {
 
   #renderQuestion(asked: AskedEntry): Text {
     const { style, isOpen, now } = this.#options;
-    this.#openQuestions.add(asked);
+    this.#openQuestions = this.#openQuestions.apply(asked);
     const open = isOpen?.(asked.request) ?? true;
     const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
     if (question.kind === "elicitation")
@@ -272,13 +272,14 @@ export class Transcript {
 
   /** Shows the whole question again, so that nobody answers its former version. */
   #renderChangedQuestion(entry: AskedEntry): Text {
-    const asked = entry.kind === "permission" ? this.#openQuestions.change(entry) : undefined;
+    this.#openQuestions = this.#openQuestions.apply(entry);
+    const asked = this.#openQuestions.get(entry.request);
     return asked === undefined ? "" : this.#renderQuestion(asked);
   }
 
   #renderResolution(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
     const { style, columns } = this.#options;
-    this.#openQuestions.remove(entry.request);
+    this.#openQuestions = this.#openQuestions.apply(entry);
     const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
     const about = asked && `${subjectOf(asked, room)}${count}`;
     if (entry.kind === "elicitation")

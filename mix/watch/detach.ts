@@ -2,10 +2,10 @@
 // Ends a follow while its session continues, and says how to cancel the session's turn. After Ctrl-C, a second one
 // within two seconds asks whether to cancel it.
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Context } from "../process/context.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import type { Invocation } from "../input/verb.ts";
 
@@ -74,7 +74,7 @@ async function hasTurn(bus: AgentBus, session: string): Promise<boolean> {
     const { running, queued } = await bus.ask("agent.session.get", { session });
     return running !== null || queued.length > 0;
   } catch (error) {
-    if (error instanceof MixError) return false;
+    if (error instanceof AgentError) return false;
     throw error;
   }
 }

@@ -2,11 +2,12 @@
 // Follows a session until the verb stops or Ctrl-C or SIGTERM comes. Reports when agentd or the Bus becomes unreachable
 // and returns, and at the end says how to continue after the last entry.
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import { busSource } from "../entries/bus-source.ts";
-import { follow, positionAfter } from "../entries/follow.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { busSource } from "../../agent-client/entries/bus-source.ts";
+import { follow, positionAfter } from "../../agent-client/entries/follow.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { MixError } from "../process/mix-error.ts";
-import { busRetryPolicy } from "../bus/retry-while-away.ts";
+import { busRetryPolicy } from "./retry-policy.ts";
 import type { Invocation } from "../input/verb.ts";
 
 export interface FollowedSession {
@@ -71,7 +72,7 @@ async function* withCursor(
   try {
     yield* entries;
   } catch (error) {
-    if (!(error instanceof MixError) || error.code !== "UNREACHABLE") throw error;
+    if (!(error instanceof AgentError) || error.code !== "UNREACHABLE") throw error;
     throw new MixError(error.code, `${error.message}; ${resumeHint()}`, {
       details: { ...error.details, cursor: cursor() },
       cause: error,

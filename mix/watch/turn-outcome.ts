@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Determines the outcome of a turn from its entries.
-import type { ElicitationEntry, Entry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import { verdictOf } from "../../agent-client/view/decision.ts";
+import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
+import { type Entry, isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome, OutcomeError } from "../process/exit-codes.ts";
 
 export class TurnTracker {
   readonly #turn: number;
   /** Whether a person at this terminal can be asked. */
   readonly #isInteractive: boolean;
-  readonly #requests = new Map<string, PermissionEntry | ElicitationEntry>();
+  #questions = new OpenQuestions();
   #refusedByPerson = false;
   #unanswered = false;
 
@@ -18,78 +20,46 @@ export class TurnTracker {
 
   /** Returns the outcome once an entry decides it. */
   observe(entry: Entry): Outcome | undefined {
-    switch (entry.kind) {
-      case "permission":
-      case "elicitation":
-        return entry.turn === this.#turn ? this.#request(entry) : undefined;
-      case "command":
-        // A cancelled turn did not end because of a refused tool.
-        if (entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
-        return undefined;
-      case "turn":
-        if (entry.turn !== this.#turn || entry.phase !== "ended") return undefined;
-        return {
-          kind: "turn",
-          stopReason: entry.stop_reason ?? "failed",
-          ...(entry.error === undefined ? {} : { error: entry.error }),
-          refusedByPerson: this.#refusedByPerson,
-          unanswered: this.#unanswered,
-        };
-      case "state":
-        return endedOutcome(entry);
-      case "reply":
-      case "message":
-      case "tool_call":
-      case "plan":
-      case "commands":
-      case "options":
-      case "info":
-      case "usage":
-      case "notice":
-      case "compaction":
-      case "file":
-      case "terminal":
-      case "extension":
-      case "diagnostic":
-        return undefined;
-    }
+    if (entry.kind === "state") return endedOutcome(entry);
+    // A cancelled turn did not end because of a refused tool.
+    if (entry.kind === "command" && entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
+    if (entry.turn !== this.#turn) return undefined;
+    if (entry.kind === "permission" || entry.kind === "elicitation") return this.#request(entry);
+    if (entry.kind !== "turn" || entry.phase !== "ended") return undefined;
+    return {
+      kind: "turn",
+      stopReason: entry.stop_reason ?? "failed",
+      ...(entry.error === undefined ? {} : { error: entry.error }),
+      refusedByPerson: this.#refusedByPerson,
+      unanswered: this.#unanswered,
+    };
   }
 
-  #request(entry: PermissionEntry | ElicitationEntry): Outcome | undefined {
+  #request(entry: AskedEntry): Outcome | undefined {
+    const asked = this.#questions.get(entry.request);
+    this.#questions = this.#questions.apply(entry);
     if (entry.phase === "requested") {
-      this.#requests.set(entry.request, entry);
       const nobody = entry.notified === false && !this.#isInteractive;
       // Without a time limit the turn would wait forever for a person who is not told.
       return nobody && entry.expires_at === null ? { kind: "refused", code: "UNANSWERED" } : undefined;
     }
     if (entry.phase !== "resolved") return undefined;
-    const asked = this.#requests.get(entry.request);
-    this.#requests.delete(entry.request);
     if (entry.via === "timeout" && asked?.notified === false && !this.#isInteractive) this.#unanswered = true;
     const byPerson = entry.via === undefined || entry.via === "notify";
-    if (byPerson && isRefusal(entry, asked)) this.#refusedByPerson = true;
+    const isRefusal = ["refused", "cancelled"].includes(verdictOf(entry, asked));
+    if (byPerson && isRefusal) this.#refusedByPerson = true;
     return undefined;
   }
 }
 
 /** Returns undefined while the session is live. */
 export function endedOutcome(entry: {
-  readonly state: string;
+  readonly state: SessionPhase;
   readonly error?: OutcomeError;
 }): Extract<Outcome, { kind: "ended" }> | undefined {
   const { state, error } = entry;
-  if (state !== "closed" && state !== "lost" && state !== "failed") return undefined;
+  if (!isEnded(state)) return undefined;
   return { kind: "ended", state, ...(error === undefined ? {} : { error }) };
-}
-
-type Asked = PermissionEntry | ElicitationEntry;
-
-function isRefusal(entry: Asked, asked: Asked | undefined): boolean {
-  if (entry.kind === "elicitation") return entry.outcome !== "accept";
-  if (entry.outcome === "cancelled") return true;
-  if (asked?.kind !== "permission") return false;
-  const chosen = asked?.options?.find(({ option }) => option === entry.option);
-  return chosen?.kind.startsWith("reject") === true;
 }
 
 /** A question that timed out counts as refused. A person who was away should be told. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { listenToAgentd } from "../entries/bus-source.ts";
-import { busRetryPolicy, retryWhileAway } from "../bus/retry-while-away.ts";
-import { listSessions } from "../bus/sessions.ts";
-import type { SessionFilter } from "../bus/sessions.ts";
+import { listenToAgentd } from "../../agent-client/entries/bus-source.ts";
+import { busRetryPolicy } from "./retry-policy.ts";
+import { retryWhileAway } from "../../agent-client/requests/retry-while-away.ts";
+import { listSessions } from "../../agent-client/requests/sessions.ts";
+import type { SessionFilter } from "../../agent-client/requests/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
 import { formatTable } from "../view/table.ts";
 import { toSessionRow } from "../view/reply-tables.ts";

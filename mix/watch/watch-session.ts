@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session for a verb until an entry decides the outcome, and shows it to people, as JSON or not at all.
+import { isTruncated } from "../../agentd/vocabulary/entries.ts";
 import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 import { Attachment } from "../attach/attachment.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { detach, leave } from "./detach.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { entriesUntilInterrupt } from "./entries-until-interrupt.ts";
@@ -83,7 +84,7 @@ function isAlreadyAnswered(answered: ReadonlySet<string>, entry: Entry): boolean
 }
 
 function isRequestEntry(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
-  return !("truncated" in entry) && (entry.kind === "permission" || entry.kind === "elicitation");
+  return !isTruncated(entry) && (entry.kind === "permission" || entry.kind === "elicitation");
 }
 
 function createAttachment(

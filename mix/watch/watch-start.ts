@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { withSessionError } from "./watch-turn.ts";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows one turn to its end and optionally the session until it is closed.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { MixError, ownError } from "../process/mix-error.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
+import { ownError } from "../process/mix-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { reportFailure } from "./report-failure.ts";
 import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage } from "./turn-outcome.ts";
@@ -69,7 +70,7 @@ async function closeAndFollow(invocation: Invocation, bus: AgentBus, session: st
     await bus.ask("agent.session.close", { session });
   } catch (error) {
     // The session has ended already.
-    if (error instanceof MixError && error.code === "SESSION_STATE") return;
+    if (error instanceof AgentError && error.code === "SESSION_STATE") return;
     throw error;
   }
   await watchSession(invocation, bus, { session, after, showPrompts: false, decide: closedOutcome });

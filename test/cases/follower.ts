@@ -3,9 +3,9 @@
 // Prints "following", then of each entry its seq and the SHA-256 of its JSON, one a line.
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
-import { BusClient } from "../../bus-client/index.ts";
-import { busSource } from "../../mix/entries/bus-source.ts";
-import { follow, positionAfter } from "../../mix/entries/follow.ts";
+import { BusClient, systemClock } from "../../bus-client/index.ts";
+import { busSource } from "../../agent-client/entries/bus-source.ts";
+import { follow, positionAfter } from "../../agent-client/entries/follow.ts";
 
 const [, , url = "", session = ""] = process.argv;
 const client = new BusClient({ url });
@@ -17,11 +17,7 @@ const entries = follow({
   source,
   session,
   position: positionAfter(0, session),
-  now: () => performance.now(),
-  delay(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  ...systemClock,
 });
 for await (const entry of entries) {
   if (entry.seq === 1) writeSync(1, "following\n");

@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Step } from "../scripted-agent/scenario.ts";
 import type { Entry, SessionSnapshot } from "../../agentd/vocabulary/index.ts";
-import { busSource } from "../../mix/entries/bus-source.ts";
-import { follow, positionAfter } from "../../mix/entries/follow.ts";
+import { busSource } from "../../agent-client/entries/bus-source.ts";
+import { follow, positionAfter } from "../../agent-client/entries/follow.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { within } from "../harness/deadline.ts";
 import { makeCast, ofKind, openScene, startWatched, turnEnd } from "./scene.ts";
@@ -227,7 +227,7 @@ test("a follower whose cursor is of another log is refused, and not silently giv
     session,
     position: from,
     now: () => performance.now(),
-    delay: () => () => undefined,
+    after: () => () => undefined,
   });
   await expect(entries.next()).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
   expect(await user.refusal("agent.session.wait", { session, until: "idle", after })).toMatchObject({

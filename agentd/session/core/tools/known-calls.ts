@@ -3,7 +3,7 @@
 // this, because ACP makes them patches that often have only an id. So does the log, which takes only the growth of an
 // output that is sent again. Memory is bounded: a value that is too large or too deep is dropped here and marked as
 // lost; the log has it.
-import type { TextGrowth, ToolCallFields } from "../../../vocabulary/entries.ts";
+import { isAnnouncement, requestMembers, type TextGrowth, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import { findGrowths } from "./growth.ts";
 
 /** By call key, the most recently mentioned last. */
@@ -28,16 +28,7 @@ interface KnownMember {
   readonly wasCopied?: true;
 }
 
-/** The members that describe what a permission request is about. */
-export const requestMembers = [
-  "title",
-  "name",
-  "tool_kind",
-  "status",
-  "content",
-  "locations",
-  "raw_input",
-] as const satisfies readonly (keyof ToolCallFields)[];
+export { isAnnouncement, requestMembers };
 const growingMembers = ["content", "raw_output"] as const;
 const members = [...requestMembers, "raw_output"] as const;
 export type RequestMember = (typeof requestMembers)[number];
@@ -136,14 +127,6 @@ export function markCopied(calls: KnownCalls, key: string, logged: ToolCallField
  */
 export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {
   return before.hasEnded && isAnnouncement(title, tool_kind, status);
-}
-
-/**
- * Recognizes ACP's `tool_call`, which always has these three members, at least by default. An update has no reason to
- * send them all.
- */
-export function isAnnouncement(title: unknown, kind: unknown, status: unknown): boolean {
-  return typeof title === "string" && typeof kind === "string" && typeof status === "string";
 }
 
 function toKnownMember(value: unknown, isBase: boolean): KnownMember {

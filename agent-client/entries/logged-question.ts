@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads questions from the log: closed ones, and the parts that a list leaves out.
 import type { ElicitationEntry, Entry, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import { MixError } from "../process/mix-error.ts";
-import { logEntries } from "../entries/read-log.ts";
-import { ToolCallFold } from "../entries/tool-call-fold.ts";
+import type { AgentBus } from "../requests/ask.ts";
+import { AgentError } from "../agent-error.ts";
+import { logEntries, type LogFilter } from "./read-log.ts";
+import { foldToolCall } from "../view/tool-call.ts";
 
 interface EntryOf {
   readonly permission: PermissionEntry;
@@ -31,7 +31,7 @@ export async function findLoggedRequest<K extends RequestKind>(
   list: string,
 ): Promise<LoggedRequest<K>> {
   const session = /^(.+)-\d+$/.exec(request)?.[1];
-  const unknown = new MixError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
+  const unknown = new AgentError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
   if (session === undefined) throw unknown;
   let requested: (Entry & EntryOf[K]) | undefined;
   let resolved: EntryOf[K] | undefined;
@@ -42,7 +42,7 @@ export async function findLoggedRequest<K extends RequestKind>(
       if (entry.phase === "resolved") resolved = entry;
     }
   } catch (error) {
-    if (error instanceof MixError && error.code === "SESSION_UNKNOWN") throw unknown;
+    if (error instanceof AgentError && error.code === "SESSION_UNKNOWN") throw unknown;
     throw error;
   }
   if (requested === undefined) throw unknown;
@@ -64,7 +64,7 @@ export interface TruncatedQuestion {
 export async function withFullToolCall<Q extends TruncatedQuestion>(
   bus: AgentBus,
   question: Q,
-  last = Infinity,
+  last?: number,
 ): Promise<Q> {
   const { request, tool_call: call, left_out: missing = [], agent_session } = question;
   const session = /^(.+)-\d+$/.exec(request)?.[1];
@@ -72,14 +72,14 @@ export async function withFullToolCall<Q extends TruncatedQuestion>(
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
-  const fold = new ToolCallFold({ tool_call_id: id });
-  for await (const entry of logEntries(bus, session, 0, { kinds: ["tool_call", "permission"] })) {
-    if (entry.seq > last) break;
-    if (entry.kind === "tool_call" && entry.tool_call_id === id) fold.apply(entry);
+  const filter: LogFilter = { kinds: ["tool_call", "permission"], ...(last === undefined ? {} : { before: last + 1 }) };
+  let logged: ToolCallFields = { tool_call_id: id };
+  for await (const entry of logEntries(bus, session, 0, filter)) {
+    if (entry.kind === "tool_call" && entry.tool_call_id === id) logged = foldToolCall(logged, entry);
     if (entry.kind !== "permission" || entry.agent_session !== undefined) continue;
-    if (entry.tool_call?.tool_call_id === id) fold.apply(entry);
+    if (entry.tool_call?.tool_call_id === id) logged = foldToolCall(logged, entry);
   }
-  const found = Object.entries(fold.fields).filter(([name]) => missing.includes(name));
+  const found = Object.entries(logged).filter(([name]) => missing.includes(name));
   const names = new Set(found.map(([name]) => name));
   const { left_out: _, ...rest } = question;
   const left = missing.filter((name) => !names.has(name));

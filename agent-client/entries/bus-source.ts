@@ -2,19 +2,28 @@
 // Follows over the Bus: publications on the first connection, pages of the log on the second, so that a flood of
 // publications does not delay the pages.
 import type { BusClient } from "../../bus-client/index.ts";
-import { topic } from "../bus/vocabulary-values.ts";
-import { askOn, servicesOn } from "../bus/ask.ts";
-import type { AgentBus } from "../bus/ask.ts";
-import type { FollowSource } from "./follow.ts";
+import { livePhases, topic } from "../../agentd/vocabulary/entries.ts";
+import { requestsOn, servicesOn } from "../requests/ask.ts";
+import type { AgentBus } from "../requests/ask.ts";
+import { listSessions } from "../requests/sessions.ts";
+import type { AllSource } from "./follow.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";
 
-export async function busSource(bus: Pick<AgentBus, "client" | "reader">): Promise<FollowSource> {
+export async function busSource(bus: Pick<AgentBus, "client" | "reader">): Promise<AllSource> {
   const reader = await bus.reader();
+  const { ask } = requestsOn(reader);
   return {
     listen: (listener) => listenToAgentd(bus.client, reader, listener),
-    page: async (session, after) => (await askOn(reader, "agent.session.log", { session, after })) as LogPage,
-    piece: async (session, entry, offset) =>
-      (await askOn(reader, "agent.session.log", { session, entry, offset })) as LogPiece,
+    page: async (session, after) => (await ask("agent.session.log", { session, after })) as LogPage,
+    piece: async (session, entry, offset) => (await ask("agent.session.log", { session, entry, offset })) as LogPiece,
+    async sessions(which) {
+      if (which === "all") return listSessions({ ask }, {});
+      const [live, newest] = await Promise.all([
+        listSessions({ ask }, { state: [...livePhases] }),
+        ask("agent.session.list", {}),
+      ]);
+      return [...live, ...newest.sessions];
+    },
   };
 }
 

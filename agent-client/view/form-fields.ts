@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads the fields of a form to show them, and converts the words of an answer to their values. agentd validates the
-// answer.
-import { numberOf, parseJson, type RawJson } from "../json/raw-json.ts";
-import { assignment } from "./input/assignments.ts";
-import { usageError } from "./process/mix-error.ts";
+// Reads the fields of a form to show them, and converts typed text to their values. agentd validates the answer.
+import { numberOf, parseJson, type RawJson } from "../../json/raw-json.ts";
 
 export interface FormField {
   readonly name: string;
@@ -40,7 +37,7 @@ export function formFields(schema: unknown): FormField[] {
 }
 
 /** Converts a word to the field's type. A word that does not fit is returned as it is: agentd says what is wrong. */
-export function fieldValue(field: FormField | undefined, word: string): Value {
+export function fieldValue(field: FormField | undefined, word: string): FieldValue {
   if (field?.type === "boolean") return truths.get(word) ?? word;
   const wantsNumber = field?.type === "number" || field?.type === "integer";
   return wantsNumber && word.trim() !== "" && Number.isFinite(Number(word)) ? numberIn(word) : word;
@@ -58,27 +55,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["no", false],
 ]);
 
-type Value = string | number | RawJson | boolean;
-
-/** Parses words of the form field=value. A field that takes several values is repeated. */
-export function formContent(schema: unknown, words: readonly string[]): Record<string, Value | string[]> {
-  const fields = new Map(formFields(schema).map((field) => [field.name, field]));
-  const content = new Map<string, Value | string[]>();
-  for (const [name, word] of words.map(assignment)) {
-    const before = content.get(name);
-    if (fields.get(name)?.type === "array") content.set(name, [...(Array.isArray(before) ? before : []), word]);
-    else if (before !== undefined) throw usageError(`${name} takes one value`);
-    else content.set(name, fieldValue(fields.get(name), word));
-  }
-  return Object.fromEntries(content);
-}
-
-/** Splits a line into words as a shell does. Text in single or double quotes is not split. */
-export function wordsOf(line: string): string[] {
-  const words: readonly string[] = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];
-  if (words.includes('"') || words.includes("'")) throw usageError("a quote is not closed");
-  return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
-}
+export type FieldValue = string | number | RawJson | boolean;
 
 function choicesOf(field: Members): FormField["choices"] {
   const listed = field["enum"] ?? field["oneOf"] ?? field["anyOf"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../agent-error.ts";
 import { retryWhileAway, type RetryPolicy } from "./retry-while-away.ts";
 
 /** Time passes only in pauses. */
@@ -11,7 +11,7 @@ function policyOf(
   const told: boolean[] = [];
   return {
     now: () => clock,
-    delay(ms, run) {
+    after(ms, run) {
       const timer = setImmediate(() => {
         clock += ms;
         run();
@@ -30,7 +30,7 @@ function failing(times: number, code = "UNREACHABLE"): () => Promise<string> {
   let left = times;
   return () => {
     left -= 1;
-    return left >= 0 ? Promise.reject(new MixError(code, "away")) : Promise.resolve("here");
+    return left >= 0 ? Promise.reject(new AgentError(code, "away")) : Promise.resolve("here");
   };
 }
 
@@ -65,7 +65,7 @@ test("a refusal is not retried", async () => {
 
 test("the signal ends the wait at once, during a pause or a request", async () => {
   const [inPause, inAsking] = [new AbortController(), new AbortController()];
-  const never = policyOf({ delay: () => () => undefined, signal: inPause.signal });
+  const never = policyOf({ after: () => () => undefined, signal: inPause.signal });
   const paused = retryWhileAway(never, failing(Infinity));
   await Promise.resolve();
   inPause.abort();

@@ -10,7 +10,7 @@ export interface SessionFilter {
   readonly cwd?: string;
 }
 
-export async function listSessions(bus: ReadingBus, filter: SessionFilter): Promise<SessionSummary[]> {
+export async function listSessions(bus: Pick<ReadingBus, "ask">, filter: SessionFilter): Promise<SessionSummary[]> {
   const sessions: SessionSummary[] = [];
   const pages = paginate({
     read: (after: string | undefined) =>

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
-import { MixError } from "../process/mix-error.ts";
+import { AgentError } from "../agent-error.ts";
 import { follow, positionAfter } from "./follow.ts";
 import type { FollowSource } from "./follow.ts";
 import { Inbox, waitingMax, waitingTextMax } from "./inbox.ts";
@@ -46,7 +46,7 @@ class ScriptedSource implements FollowSource {
     this.pages += 1;
     if (this.failures > 0) {
       this.failures -= 1;
-      throw new MixError("UNREACHABLE", "away");
+      throw new AgentError("UNREACHABLE", "away");
     }
     const from = typeof after === "number" ? after : Number(after.split("/")[2]);
     const entries = this.log.slice(from, from + this.pageMax);
@@ -121,7 +121,7 @@ async function followed(
     session,
     position: positionAfter(rest.after ?? 0, session),
     now: () => (clock += 10),
-    delay: rest.delay ?? soon,
+    after: rest.delay ?? soon,
     ...(rest.onReach === undefined ? {} : { onReachableChange: rest.onReach }),
   });
   for await (const one of entries) {
@@ -194,7 +194,7 @@ test("an entry that was truncated for the topic is yielded whole", async () => {
   const source = new ScriptedSource();
   source.append(1);
   source.truncated.add(1);
-  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, delay: soon });
+  const entries = follow({ source, session, position: positionAfter(0, session), now: () => 0, after: soon });
   expect((await entries.next()).value).toEqual(entry(1));
   await entries.return();
 });
@@ -229,7 +229,7 @@ test("a daemon that stays unreachable ends the follow with UNREACHABLE", async (
     session,
     position: positionAfter(0, session),
     now: () => (clock += 1_000),
-    delay: soon,
+    after: soon,
   });
   await expect(entries.next()).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(source.listening).toBe(false);
@@ -237,7 +237,7 @@ test("a daemon that stays unreachable ends the follow with UNREACHABLE", async (
 
 test("a refusal of the log is not retried", async () => {
   const source = new ScriptedSource();
-  source.page = () => Promise.reject(new MixError("CURSOR_UNKNOWN", "another log"));
+  source.page = () => Promise.reject(new AgentError("CURSOR_UNKNOWN", "another log"));
   await expect(followed(source, 1)).rejects.toMatchObject({ code: "CURSOR_UNKNOWN" });
 });
 
@@ -268,6 +268,14 @@ test("bodies of other sessions, other logs and no valid form are ignored", async
   expect(await followed(source, 2, { meanwhile: forged })).toEqual([1, 2]);
 });
 
+test("the end of a terminal whose output was cut is whole, and not read again", async () => {
+  const source = new ScriptedSource();
+  const { log, at } = entry(1);
+  source.log.push({ log, session, seq: 1, at, kind: "terminal", terminal: "t", phase: "exited", truncated: true });
+  source.piece = () => Promise.reject(new Error("the entry is whole"));
+  expect(await followed(source, 1)).toEqual([1]);
+});
+
 test("the signal ends a waiting follower", async () => {
   const source = new ScriptedSource();
   source.append(1);
@@ -277,7 +285,7 @@ test("the signal ends a waiting follower", async () => {
     session,
     position: positionAfter(0, session),
     now: () => 0,
-    delay: () => () => undefined,
+    after: () => () => undefined,
     signal: stop.signal,
   });
   await entries.next();
@@ -289,7 +297,7 @@ test("the signal ends a waiting follower", async () => {
 
 test("the queue is bounded by size as well as by number", async () => {
   const inbox = new Inbox();
-  const received = { log: "log1", seqFrom: 1, seq: 1, entries: [entry(1)] };
+  const received = { log: "log1", session, seqFrom: 1, seq: 1, entries: [entry(1)] };
   inbox.put(received, waitingTextMax);
   inbox.put({ ...received, seqFrom: 2, seq: 2 }, 1);
   expect(await inbox.take(0, soon)).toBe("missed");

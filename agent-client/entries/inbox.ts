@@ -4,23 +4,24 @@ import { parseJson } from "../../json/raw-json.ts";
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
 
 export interface Publication {
+  readonly session: string;
   readonly log: string;
   readonly seqFrom: number;
   readonly seq: number;
   readonly entries: readonly (Entry | TruncatedEntry)[];
 }
 
-/** Returns undefined for another session's publication and for a body that is not a publication. */
-export function parsePublication(body: string, session: string): Publication | undefined {
-  const value = parseObject(body);
-  if (value === undefined || value["session"] !== session || typeof value["log"] !== "string") return undefined;
-  const { log, seq } = value;
+/** Returns undefined for a body that is not a publication, and if `wanted` is given, for another session's. */
+export function parsePublication(body: string, wanted?: string): Publication | undefined {
+  const value = parseObject(body) ?? {};
+  const { log, session, seq } = value;
+  if (typeof session !== "string" || session !== (wanted ?? session) || typeof log !== "string") return undefined;
   // A plan entry has a member `entries` too: only `seq_from` marks a batch of several entries.
   const { seq_from: seqFrom, entries } = "seq_from" in value ? value : { seq_from: seq, entries: [value] };
   if (!isSeq(seq) || !isSeq(seqFrom) || seqFrom > seq || !Array.isArray(entries)) return undefined;
   const isConsecutive = entries.every((entry: unknown, index) => (entry as Entry | null)?.seq === seqFrom + index);
   if (!isConsecutive || entries.length !== seq - seqFrom + 1) return undefined;
-  return { log, seqFrom, seq, entries: entries as Entry[] };
+  return { log, session, seqFrom, seq, entries: entries as Entry[] };
 }
 
 /** If a slow reader lets the queue exceed either limit, the queue is dropped and the log is read instead. */

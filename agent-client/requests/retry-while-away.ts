@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Retries a request while the Bus or agentd is unreachable. A command that follows a session must outlast agentd's
 // longest reconnect delay, so it gives up only if nothing can come back by itself.
-import type { AgentBus } from "./ask.ts";
-import type { Context } from "../process/context.ts";
-import { MixError } from "../process/mix-error.ts";
-import type { Output } from "../process/output.ts";
+import { AgentError } from "../agent-error.ts";
 
+/** `systemClock` of bus-client has the first two members. */
 export interface RetryPolicy {
   readonly now: () => number;
-  readonly delay: (ms: number, run: () => void) => () => void;
+  readonly after: (ms: number, run: () => void) => () => void;
   /** Whether the Bus or agentd can come back by itself. While it cannot, retrying ends after 30 s. */
   readonly mayComeBack?: () => boolean;
   /** Called once when a request first fails, and once when it is answered again. */
@@ -38,7 +36,7 @@ export async function retryWhileAway<Result>(
       if (isAway && !isAborted()) onReachableChange?.(true);
       return result;
     } catch (error) {
-      const kind = error instanceof MixError ? retryKinds.get(error.code) : undefined;
+      const kind = error instanceof AgentError ? retryKinds.get(error.code) : undefined;
       if (kind === undefined) throw error;
       if (kind === "away" && !isAway) onReachableChange?.(false);
       isAway ||= kind === "away";
@@ -56,29 +54,6 @@ const retryKinds: ReadonlyMap<string, "away" | "busy"> = new Map([
   ["BUSY", "busy"],
 ]);
 
-/** Retry policy of a verb. It reports each change of reachability once, however many requests are waiting. */
-export function busRetryPolicy(context: Context, output: Output, bus: AgentBus, say = callNow): RetryPolicy {
-  let isAway = false;
-  return {
-    now: context.now,
-    delay: context.after,
-    mayComeBack: bus.mayComeBack,
-    onReachableChange(reachable) {
-      if (isAway === !reachable) return;
-      isAway = !reachable;
-      say(() => output.notice(reachable ? "agentd is back" : awayMessage(bus)));
-    },
-  };
-}
-
-function callNow(words: () => void): void {
-  words();
-}
-
-function awayMessage({ client }: AgentBus): string {
-  return client.state.kind === "connected" ? "agentd is away; waiting for it" : "the Bus is gone; waiting for it";
-}
-
 function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<Result>): Promise<Result | undefined> {
   if (signal === undefined) return asked;
   return new Promise((resolve, reject) => {
@@ -88,7 +63,7 @@ function unlessAborted<Result>(signal: AbortSignal | undefined, asked: Promise<R
   });
 }
 
-function pauseUnlessAborted({ delay, signal }: RetryPolicy, ms: number): Promise<void> {
+function pauseUnlessAborted({ after, signal }: RetryPolicy, ms: number): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const over = (): void => {
@@ -96,7 +71,7 @@ function pauseUnlessAborted({ delay, signal }: RetryPolicy, ms: number): Promise
       signal?.removeEventListener("abort", over);
       resolve();
     };
-    const cancel = delay(ms, over);
+    const cancel = after(ms, over);
     signal?.addEventListener("abort", over, { once: true });
   });
 }

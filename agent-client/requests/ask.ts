@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Calls services over the Bus. Refusals, missing services and failures of the Bus all become a `MixError`.
+// Calls services over the Bus. Refusals, missing services and failures of the Bus all become an `AgentError`.
 import { BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
 import type { BusClient, Caller, RegisteredService, Reply } from "../../bus-client/index.ts";
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import { MixError, ownError, usageError } from "../process/mix-error.ts";
-
-/** `agentd` starts the daemon if none runs, `running-agentd` never does, and `bus` needs no agentd. */
-export type ConnectTarget = "agentd" | "running-agentd" | "bus";
-
-export interface ConnectOptions {
-  readonly target: ConnectTarget;
-  readonly autostart: boolean;
-}
+import { AgentError, clientError } from "../agent-error.ts";
 
 export interface CallOptions {
   /** Default: the limit of the Bus, 60 s. */
@@ -42,7 +34,7 @@ export interface AgentBus extends ReadingBus {
 
 export type BusCaller = Pick<Caller, "call">;
 
-/** Calls any service on a connection. Throws a `MixError` for a refusal, a missing service or a failure of the Bus. */
+/** Calls any service on a connection. Throws an `AgentError` for a refusal, a missing service or a failure of the Bus. */
 export async function callOn(
   client: BusCaller,
   service: string,
@@ -63,7 +55,7 @@ export async function callUnchecked(
   try {
     return await client.call(service, command, args, options);
   } catch (error) {
-    throw asMixError(error, service);
+    throw asAgentError(error, service);
   }
 }
 
@@ -78,6 +70,13 @@ export async function askOn<V extends Verb>(client: BusCaller, verb: V, args: Ve
   return parseJson(reply.body) as AgentReplies[V];
 }
 
+export function requestsOn(client: BusCaller): Pick<ReadingBus, "call" | "ask"> {
+  return {
+    call: (service, command, args, options) => callOn(client, service, command, args, options),
+    ask: (verb, args) => askOn(client, verb, args),
+  };
+}
+
 /** Recognizes the broker's own reply for a missing service: a text without a code. */
 export function isAgentdAbsent(reply: Reply): boolean {
   const failure = replyFailure(reply);
@@ -88,34 +87,42 @@ export async function hasAgentd(client: BusCaller): Promise<boolean> {
   return (await servicesOn(client)).some(({ name }) => name === "agent");
 }
 
+/** Closes a connection to a Bus without agentd, and returns undefined then. */
+export async function keepIfAgentd<Bus extends ReadingBus>(bus: Bus | undefined): Promise<Bus | undefined> {
+  if (bus === undefined || (await hasAgentd(bus))) return bus;
+  await bus.close();
+  return undefined;
+}
+
 /** Throws as `callOn` does. */
 export async function servicesOn(client: BusCaller): Promise<readonly RegisteredService[]> {
   const reply = await callOn(client, "noded", "noded.list");
   return parseRegisteredServices(JSON.parse(reply.body)) ?? [];
 }
 
-/** Turns a `BusError` into a `MixError`; returns anything else unchanged. */
-export function asMixError(error: unknown, service = "the Bus"): unknown {
+/** Turns a `BusError` into an `AgentError`; returns anything else unchanged. */
+export function asAgentError(error: unknown, service = "the Bus"): unknown {
   if (!(error instanceof BusError)) return error;
-  if (error.code === "TIMEOUT") return ownError("TIME_LIMIT", `${service} did not answer in time`, error);
-  if (error.code === "OVERLOADED") return ownError("UNREACHABLE", `${service} is overloaded; try again`, error);
-  if (error.code === "UNSERIALISABLE") return usageError(`this cannot be sent (${error.message})`);
-  return ownError("UNREACHABLE", `the Bus went away (${error.message})`, error);
+  if (error.code === "TIMEOUT") return clientError("TIME_LIMIT", `${service} did not answer in time`, error);
+  if (error.code === "OVERLOADED") return clientError("UNREACHABLE", `${service} is overloaded; try again`, error);
+  if (error.code === "UNSERIALISABLE")
+    return clientError("UNSERIALISABLE", `this cannot be sent (${error.message})`, error);
+  return clientError("UNREACHABLE", `the Bus went away (${error.message})`, error);
 }
 
 // The broker's own failures have a text and no code. A service that is leaving replies UNAVAILABLE.
-function refusal(service: string, reply: Reply, failure: { code: string | undefined; message: string }): MixError {
+function refusal(service: string, reply: Reply, failure: { code: string | undefined; message: string }): AgentError {
   const details = parseObject(reply.body);
   const code = typeof details["error_code"] === "string" ? details["error_code"] : failure.code;
   const message = typeof details["message"] === "string" ? details["message"] : failure.message;
-  if (code !== undefined && code !== "UNAVAILABLE") return new MixError(code, message, { details });
+  if (code !== undefined && code !== "UNAVAILABLE") return new AgentError(code, message, { details });
   if (service === "agent" && (code === "UNAVAILABLE" || brokerFailure.test(failure.message))) {
-    return ownError("UNREACHABLE", `agentd went away (${failure.message})`);
+    return clientError("UNREACHABLE", `agentd went away (${failure.message})`);
   }
   if (/^Service '.*' not found$/.test(failure.message)) {
-    return ownError("SERVICE_UNKNOWN", `no service ${service} on the Bus; \`mix services\` lists them`);
+    return clientError("SERVICE_UNKNOWN", `no service ${service} on the Bus`);
   }
-  return new MixError(code ?? "CALL_FAILED", failure.message, { details: { ...details, rc: reply.rc } });
+  return new AgentError(code ?? "CALL_FAILED", failure.message, { details: { ...details, rc: reply.rc } });
 }
 
 const brokerFailure = /^Service '.*' (not found|disconnected|overloaded)/;
