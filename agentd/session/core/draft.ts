@@ -9,6 +9,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Draft {
   readonly state: Writable<SessionState>;
+  readonly #before: SessionState;
   readonly context: StepContext;
   readonly entries: EntryContent[] = [];
   readonly effects: Effect[] = [];
@@ -18,6 +19,7 @@ export class Draft {
 
   constructor(state: SessionState, context: StepContext) {
     this.state = { ...state };
+    this.#before = state;
     this.context = context;
   }
 
@@ -83,9 +85,9 @@ export class Draft {
   }
 
   /** Adds a `state` entry if the state that people see has changed, or if there are `members` to report. */
-  emitState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
+  emitState(members: Readonly<Record<string, unknown>> = {}): void {
     const phase = phaseOf(this.state);
-    if (phase === phaseOf(before) && Object.keys(members).length === 0) return;
+    if (phase === phaseOf(this.#before) && Object.keys(members).length === 0) return;
     this.add({ kind: "state", state: phase, ...members });
   }
 

@@ -10,15 +10,11 @@ import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
 /** Begins another run of an ended session. */
-export function decideResume(
-  draft: Draft,
-  before: SessionState,
-  input: Extract<SessionInput, { type: "resume" }>,
-): Decision {
+export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): Decision {
   const { state } = draft;
   const { command, directories } = input;
   if (state.run.phase !== "ended") {
-    const phase = phaseOf(before);
+    const phase = phaseOf(state);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
   }
   const seq = draft.command(command);
@@ -69,8 +65,8 @@ export function notResumableError(failure: AgentFailure | undefined) {
 }
 
 /** Logs a changed agent version, since its behaviour may have changed too. */
-export function emitUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
-  const old = before.agentSide?.info?.version;
+export function emitUpgrade(draft: Draft, version: string | undefined): void {
+  const old = draft.state.agentSide?.info?.version;
   if (old === undefined || version === undefined || old === version) return;
   draft.add({
     kind: "diagnostic",

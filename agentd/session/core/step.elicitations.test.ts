@@ -116,7 +116,7 @@ test("an elicitation ends exactly once, and is accepted only by a person's accep
         if (how === "decline") script.command("agent.elicitation.answer", { request, action: "decline" });
         if (how === "restart") {
           const draft = new Draft(script.state, script.context());
-          recover(draft, script.state, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
+          recover(draft, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
           script.entries.push(...draft.entries);
           break;
         }

@@ -121,7 +121,7 @@ test("only a person's or the policy's answer allows, and each request ends once"
       if (how === "withdrawn") script.says({ type: "withdrawn", request: 1 });
       if (how === "restart") {
         const draft = new Draft(script.state, script.context());
-        recover(draft, script.state, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
+        recover(draft, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
         script.entries.push(...draft.entries);
       }
       const resolved = script.entries.filter(

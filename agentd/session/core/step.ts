@@ -29,11 +29,11 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
   const draft = new Draft(state, context);
   switch (input.type) {
     case "command":
-      return decideCommand(draft, state, input.command);
+      return decideCommand(draft, input.command);
     case "resume":
-      return decideResume(draft, state, input);
+      return decideResume(draft, input);
     case "agent":
-      onAgentEvent(draft, state, input.event, input.evidence);
+      onAgentEvent(draft, input.event, input.evidence);
       // Late output after the end may open a tool call, which no later agentd would close.
       if (draft.state.run.phase === "ended") closeOpenTools(draft);
       break;
@@ -41,25 +41,25 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       if (state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
       break;
     case "opened":
-      onOpened(draft, state, input);
+      onOpened(draft, input);
       break;
     case "resume_refused":
       onResumeRefused(draft, input.method, input.failure);
       break;
     case "not_resumable":
-      onNotResumable(draft, state, input.failure);
+      onNotResumable(draft, input.failure);
       break;
     case "replay_differs":
       draft.add({ kind: "diagnostic", what: "replay-differs", message: input.message });
       break;
     case "open_failed":
-      onOpenFailed(draft, state, input.failure);
+      onOpenFailed(draft, input.failure);
       break;
     case "prompt_done":
-      onPromptDone(draft, state, input.turn, input.outcome);
+      onPromptDone(draft, input.turn, input.outcome);
       break;
     case "option_set":
-      onOptionSet(draft, state, input.seq, input.option, input.outcome);
+      onOptionSet(draft, input.seq, input.option, input.outcome);
       break;
     case "maintenance_done":
       onMaintenanceDone(draft, input);
@@ -71,7 +71,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       decideClientSide(draft, input.input);
       break;
     case "people_answered":
-      onPeopleAnswered(draft, state, input);
+      onPeopleAnswered(draft, input);
       break;
     case "people_not_asked":
       onPeopleNotAsked(draft, input);
@@ -80,26 +80,22 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       onBusToolsMissing(draft, input.message);
       break;
     case "stopped":
-      onStopped(draft, state);
+      onStopped(draft);
       break;
     case "ended_unlogged":
-      onStoreFailed(draft, state, "the agent was stopped while the log could not be written");
+      onStoreFailed(draft, "the agent was stopped while the log could not be written");
       break;
     case "log_full":
-      onStoreFailed(
-        draft,
-        state,
-        "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
-      );
+      onStoreFailed(draft, "the log has reached its quota: purge or prune what is not needed, or raise log_quota");
       break;
     case "timer":
-      onTimer(draft, state, input.timer, input.key);
+      onTimer(draft, input.timer, input.key);
       break;
     case "stop":
-      onStop(draft, state);
+      onStop(draft);
       break;
     case "recover":
-      recover(draft, state, input);
+      recover(draft, input);
       break;
   }
   return draft.decision();
@@ -125,7 +121,7 @@ function onBusToolsMissing(draft: Draft, why: string | undefined): void {
 }
 
 /** Ends a closing session once its agent is gone. */
-function onStopped(draft: Draft, before: SessionState): void {
+function onStopped(draft: Draft): void {
   const { state } = draft;
   if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
   // Output during the shutdown may have opened tool calls or requests.
@@ -135,48 +131,48 @@ function onStopped(draft: Draft, before: SessionState): void {
   const { reason, error } = state.run;
   const end = error === undefined ? { reason } : { reason, error };
   state.run = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
-  draft.emitState(before, end);
+  draft.emitState(end);
 }
 
 /** Ends the session as `lost` after the log could not be written or was full. */
-function onStoreFailed(draft: Draft, before: SessionState, message: string): void {
+function onStoreFailed(draft: Draft, message: string): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   const error = errorBody("STORE_FAILED", message);
   // The agent may have run these commands, so their reply blames its end and not the log.
   failPendingCommands(draft, errorBody("AGENT_EXITED", message));
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
-  loseAgent(draft, before, error, "the log could not be written");
+  loseAgent(draft, error, "the log could not be written");
 }
 
 /** Handles a timer if its subject still exists: timers may fire after what they guard has ended. */
-function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
+function onTimer(draft: Draft, timer: string, key: string): void {
   const { state, context } = draft;
   const { run } = state;
   if (timer === "permission" || timer === "elicitation") {
     const open = state.requests.find(({ request }) => request === key);
     if (open) expireRequest(draft, open);
-    return draft.emitState(before);
+    return draft.emitState();
   }
   if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");
     state.run = { phase: "draining", turn: run.turn.turn };
     draft.effect({ type: "arm", timer: "drain", key, afterMs: context.settings.drainGraceMs });
-    return draft.emitState(before, { reason: "draining" });
+    return draft.emitState({ reason: "draining" });
   }
   if (timer === "drain" && run.phase === "draining" && String(run.turn) === key) {
-    return onDrainTimeout(draft, before);
+    return onDrainTimeout(draft);
   }
   if (timer === "idle" && run.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");
-    return draft.emitState(before, { reason: "idle" });
+    return draft.emitState({ reason: "idle" });
   }
 }
 
 /** Closes the session because the daemon stops; its turns end `interrupted`. */
-function onStop(draft: Draft, before: SessionState): void {
+function onStop(draft: Draft): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   beginClosing(draft, "stop", "interrupted");
-  draft.emitState(before, { reason: "stop" });
+  draft.emitState({ reason: "stop" });
 }

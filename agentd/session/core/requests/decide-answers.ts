@@ -11,11 +11,7 @@ import { isOverdue } from "./pending-requests.ts";
 import { resolvePermission } from "./permissions.ts";
 
 /** Resolves a permission with an offered option, or cancels it when the command names none. */
-export function decidePermissionAnswer(
-  draft: Draft,
-  before: SessionState,
-  command: Command<"agent.permission.answer">,
-): Decision {
+export function decidePermissionAnswer(draft: Draft, command: Command<"agent.permission.answer">): Decision {
   const { request } = command.args;
   const pending = findPendingRequest(draft, request, "permission");
   if ("refusal" in pending) return pending;
@@ -26,24 +22,20 @@ export function decidePermissionAnswer(
   }
   const seq = draft.command(command);
   resolvePermission(draft, pending, option === undefined ? "cancelled" : { option }, { by: command.by });
-  draft.emitState(before);
+  draft.emitState();
   const outcome = option === undefined ? { outcome: "cancelled" } : { outcome: "selected", option };
   draft.accept(command, seq, { request, ...outcome });
   return draft.decision();
 }
 
 /** The verb has already checked the content against the form. */
-export function decideElicitationAnswer(
-  draft: Draft,
-  before: SessionState,
-  command: Command<"agent.elicitation.answer">,
-): Decision {
+export function decideElicitationAnswer(draft: Draft, command: Command<"agent.elicitation.answer">): Decision {
   const { request, action } = command.args;
   const pending = findPendingRequest(draft, request, "elicitation");
   if ("refusal" in pending) return pending;
   const seq = draft.command(command);
   resolveElicitation(draft, pending, toElicitationAnswer(pending, command.args), { by: command.by });
-  draft.emitState(before);
+  draft.emitState();
   draft.accept(command, seq, { request, outcome: action });
   return draft.decision();
 }

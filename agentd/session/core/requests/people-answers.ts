@@ -17,11 +17,7 @@ export const unusedAnswer = "answer-unused";
  * The first valid answer resolves the request. Any other is logged as not used, since the person believes that it
  * counted.
  */
-export function onPeopleAnswered(
-  draft: Draft,
-  before: SessionState,
-  answer: Extract<SessionInput, { type: "people_answered" }>,
-): void {
+export function onPeopleAnswered(draft: Draft, answer: Extract<SessionInput, { type: "people_answered" }>): void {
   const { request, option, by } = answer;
   const { state, context } = draft;
   const pending = state.requests.find((candidate) => candidate.request === request);
@@ -33,7 +29,7 @@ export function onPeopleAnswered(
       : findAnswerProblem(pending, option, by, context.now);
   if (pending !== undefined && problem === undefined) {
     resolve(draft, pending, option, { by: by ?? notifyName, via: "notify" });
-    return draft.emitState(before);
+    return draft.emitState();
   }
   const who = by === null ? "a person" : `a person (${by})`;
   draft.add({
