@@ -14,7 +14,7 @@ import type { SessionInput } from "./input.ts";
 import { toCountedCost, toEntry, toSessionOptions } from "./map-update.ts";
 import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
-import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/resolutions.ts";
+import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/request-life.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
 import type { PolicyEvidence } from "./requests/policy.ts";
 import { beginRun, canRestoreSession, notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";

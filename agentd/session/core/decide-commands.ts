@@ -6,8 +6,8 @@ import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Command, Decision, MaintenanceCommand, SessionCommand } from "./input.ts";
-import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/decide-answers.ts";
-import { cancelAllRequests, endAllRequests } from "./requests/resolutions.ts";
+import { decideAnswer } from "./requests/decide-answers.ts";
+import { cancelAllRequests, endAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
@@ -24,9 +24,8 @@ export function decideCommand(draft: Draft, command: SessionCommand): Decision {
     case "agent.session.close":
       return decideClose(draft, command);
     case "agent.permission.answer":
-      return decidePermissionAnswer(draft, command);
     case "agent.elicitation.answer":
-      return decideElicitationAnswer(draft, command);
+      return decideAnswer(draft, command);
     case "agent.session.purge":
       if (draft.state.run.phase !== "ended") return refuseInPhase(draft, "can be purged when it has ended");
       return decideMaintenance(draft, command);

@@ -7,7 +7,7 @@ import { emitTerminalsLost } from "./client-side/terminals.ts";
 import { failPendingCommands } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
-import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/resolutions.ts";
+import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/request-life.ts";
 import type { SessionState } from "./state.ts";
 import { emitTurnEnded } from "./turns.ts";
 

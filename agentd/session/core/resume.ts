@@ -5,7 +5,7 @@ import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { Decision, SessionInput } from "./input.ts";
-import { emitUnsent } from "./requests/resolutions.ts";
+import { emitUnsent } from "./requests/request-life.ts";
 import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 

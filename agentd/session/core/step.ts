@@ -18,7 +18,7 @@ import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft, commandIdMember } from "./draft.ts";
 import type { StepContext, Decision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
-import { expireRequest, emitSent, emitUnsent } from "./requests/resolutions.ts";
+import { expireRequest, emitSent, emitUnsent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
 import { decideResume, onResumeRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -149,7 +149,7 @@ function onStoreFailed(draft: Draft, message: string): void {
 function onTimer(draft: Draft, timer: string, key: string): void {
   const { state, context } = draft;
   const { run } = state;
-  if (timer === "permission" || timer === "elicitation") {
+  if (timer === "request") {
     const open = state.requests.find(({ request }) => request === key);
     if (open) expireRequest(draft, open);
     return draft.emitState();

@@ -5,10 +5,9 @@ import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
 import type { SessionInput } from "../input.ts";
 import type { ClosedRequest, PendingRequest, SessionState } from "../state.ts";
+import { fromOption } from "./answers.ts";
 import { toNotifyOptions, editionOf } from "./ask-people.ts";
-import { resolveElicitation } from "./elicitations.ts";
-import { isOverdue, type ResolvedBy } from "./pending-requests.ts";
-import { resolvePermission } from "./permissions.ts";
+import { isOverdue, resolveRequest } from "./request-life.ts";
 
 /** The `what` of the diagnostic about an answer that was not used. */
 export const unusedAnswer = "answer-unused";
@@ -28,7 +27,7 @@ export function onPeopleAnswered(draft: Draft, answer: Extract<SessionInput, { t
       ? describeClosedRequest(state, request)
       : findAnswerProblem(pending, option, by, context.now);
   if (pending !== undefined && problem === undefined) {
-    resolve(draft, pending, option, { by: by ?? notifyName, via: "notify" });
+    resolveRequest(draft, pending, fromOption(pending, option), { by: by ?? notifyName, via: "notify" });
     return draft.emitState();
   }
   const who = by === null ? "a person" : `a person (${by})`;
@@ -55,11 +54,6 @@ export function onPeopleNotAsked(
 /** Logged as `by` when the answer was given on the desktop and no citizen gave it. */
 const notifyName = "notify";
 const optionShownMax = 200;
-
-function resolve(draft: Draft, pending: PendingRequest, option: string, resolvedBy: ResolvedBy): void {
-  if (pending.kind === "permission") resolvePermission(draft, pending, { option }, resolvedBy);
-  else resolveElicitation(draft, pending, { action: option === "accept" ? "accept" : "decline" }, resolvedBy);
-}
 
 function findAnswerProblem(
   pending: PendingRequest,
