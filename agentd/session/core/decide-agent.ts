@@ -30,16 +30,13 @@ export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyE
       onUpdate(draft, event.update);
       return event.about && noteForeignToolCall(draft, event.about.agentSession, event.about.call);
     case "permission":
-      requestPermission(draft, event, evidence);
-      return draft.emitState();
+      return requestPermission(draft, event, evidence);
     case "elicitation":
-      requestElicitation(draft, event);
-      return draft.emitState();
+      return requestElicitation(draft, event);
     case "withdrawn": {
       const open = state.requests.find(({ key }) => key === event.request);
       // The client has already answered the withdrawn request, so nothing is sent.
-      if (open) cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
-      return draft.emitState();
+      return open && cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
     }
     case "fault": {
       const { fault, message, sample, count } = event;
@@ -189,7 +186,6 @@ export function onPromptDone(draft: Draft, turn: number, outcome: Outcome<Prompt
   if (state.busToolsCheckDue) draft.effect({ type: "check_bus_tools" });
   state.busToolsCheckDue = false;
   startNextTurnOrIdle(draft);
-  draft.emitState();
 }
 
 function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {

@@ -62,7 +62,6 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): D
   const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
   if (queued) state.queue = [...queue, { turn, blocks }];
   else startTurn(draft, turn, blocks);
-  draft.emitState();
   draft.accept(command, seq, { turn, queued });
   return draft.decision();
 }
@@ -103,7 +102,6 @@ function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): D
     emitTurnEnded(draft, only, { stopReason: "cancelled", sent: false });
     turns.push(only);
   }
-  draft.emitState();
   draft.accept(command, seq, { turns });
   return draft.decision();
 }
@@ -164,7 +162,7 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Dec
   // Closing a session whose start has failed ends it as `closed`.
   else if (run.phase === "closing") state.run = { phase: "closing", reason: run.error ? "asked" : run.reason };
   else beginClosing(draft, "asked", "cancelled");
-  draft.emitState(run.phase === "closing" ? {} : { reason: "asked" });
+  if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
   return draft.decision();
 }

@@ -98,6 +98,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
       recover(draft, input);
       break;
   }
+  draft.emitState();
   return draft.decision();
 }
 
@@ -151,8 +152,7 @@ function onTimer(draft: Draft, timer: string, key: string): void {
   const { run } = state;
   if (timer === "request") {
     const open = state.requests.find(({ request }) => request === key);
-    if (open) expireRequest(draft, open);
-    return draft.emitState();
+    return open && expireRequest(draft, open);
   }
   if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");

@@ -27,7 +27,6 @@ export function decideAnswer(draft: Draft, command: AnswerCommand): Decision {
   if ("refusal" in answer) return answer;
   const seq = draft.command(command);
   resolveRequest(draft, pending, answer, { by: command.by });
-  draft.emitState();
   draft.accept(command, seq, { request, ...toOutcome(answer) });
   return draft.decision();
 }

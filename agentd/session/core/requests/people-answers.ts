@@ -27,8 +27,7 @@ export function onPeopleAnswered(draft: Draft, answer: Extract<SessionInput, { t
       ? describeClosedRequest(state, request)
       : findAnswerProblem(pending, option, by, context.now);
   if (pending !== undefined && problem === undefined) {
-    resolveRequest(draft, pending, fromOption(pending, option), { by: by ?? notifyName, via: "notify" });
-    return draft.emitState();
+    return resolveRequest(draft, pending, fromOption(pending, option), { by: by ?? notifyName, via: "notify" });
   }
   const who = by === null ? "a person" : `a person (${by})`;
   draft.add({
