@@ -5,7 +5,7 @@ import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Command, Decision, MaintenanceCommand, SessionCommand } from "./input.ts";
+import type { Command, MaintenanceCommand, RefusedDecision, SessionCommand } from "./input.ts";
 import { decideAnswer } from "./requests/decide-answers.ts";
 import { cancelAllRequests, endAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
@@ -13,7 +13,7 @@ import { closeOpenTools } from "./tools/tool-calls.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
 
 /** Decides a command by its verb. */
-export function decideCommand(draft: Draft, command: SessionCommand): Decision {
+export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
     case "agent.session.prompt":
       return decidePrompt(draft, command);
@@ -36,7 +36,7 @@ export function decideCommand(draft: Draft, command: SessionCommand): Decision {
 }
 
 /** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue. */
-function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): Decision {
+function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): RefusedDecision | void {
   const { state, context } = draft;
   const { run, queue } = state;
   if (run.phase === "ended") return refuseInPhase(draft, "takes no prompts until it is resumed");
@@ -63,11 +63,10 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): D
   if (queued) state.queue = [...queue, { turn, blocks }];
   else startTurn(draft, turn, blocks);
   draft.accept(command, seq, { turn, queued });
-  return draft.decision();
 }
 
 /** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
-function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): Decision {
+function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): RefusedDecision | void {
   const { state, context } = draft;
   const { run } = state;
   const { turn: only } = command.args;
@@ -103,10 +102,9 @@ function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): D
     turns.push(only);
   }
   draft.accept(command, seq, { turns });
-  return draft.decision();
 }
 
-function decideSetConfig(draft: Draft, command: Command<"agent.session.set_config">): Decision {
+function decideSetConfig(draft: Draft, command: Command<"agent.session.set_config">): RefusedDecision | void {
   const { state } = draft;
   const { phase } = state.run;
   const { option: name, value } = command.args;
@@ -119,7 +117,6 @@ function decideSetConfig(draft: Draft, command: Command<"agent.session.set_confi
   const seq = draft.command(command);
   draft.postpone(command, seq);
   draft.effect({ type: "set_option", seq, option: name, value });
-  return draft.decision();
 }
 
 /** Checks a value against the options that the agent offers; undefined when the agent may be asked to set it. */
@@ -144,15 +141,14 @@ export function findOptionProblem(
 }
 
 /** Logs the command now and runs it after the commit; its reply has a commit of its own. */
-function decideMaintenance(draft: Draft, command: MaintenanceCommand): Decision {
+function decideMaintenance(draft: Draft, command: MaintenanceCommand): void {
   const seq = draft.command(command);
   draft.postpone(command, seq);
   draft.effect({ type: "maintain", seq, command });
-  return draft.decision();
 }
 
 /** Closes the session; one that has ended only changes its state. */
-function decideClose(draft: Draft, command: Command<"agent.session.close">): Decision {
+function decideClose(draft: Draft, command: Command<"agent.session.close">): RefusedDecision | void {
   const { state } = draft;
   const { run } = state;
   if (run.phase === "ended" && run.state === "closed")
@@ -164,7 +160,6 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Dec
   else beginClosing(draft, "asked", "cancelled");
   if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
-  return draft.decision();
 }
 
 /**
@@ -200,7 +195,7 @@ function findPromptProblem({ state, context }: Draft, blocks: readonly ContentBl
   return context.ports.findPromptProblem(blocks, { promptImage, promptAudio, promptEmbeddedContext });
 }
 
-function refuseInPhase({ state }: Draft, what: string): Decision {
+function refuseInPhase({ state }: Draft, what: string): RefusedDecision {
   const phase = phaseOf(state);
   return { refusal: errorBody("SESSION_STATE", `the session is ${phase} and ${what}`, { state: phase }) };
 }

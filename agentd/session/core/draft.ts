@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A decision in progress: a copy of the state that the rules change, and the entries, effects and replies so far.
 import type { EntryContent, SessionPhase } from "../../vocabulary/entries.ts";
-import { type ErrorBody, errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
-import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, Reply } from "./input.ts";
+import { errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
+import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, RefusedDecision, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -108,7 +108,7 @@ export function refuse(
   code: ErrorCode,
   message: string,
   members: Readonly<Record<string, unknown>> = {},
-): { readonly refusal: ErrorBody } {
+): RefusedDecision {
   return { refusal: errorBody(code, message, members) };
 }
 

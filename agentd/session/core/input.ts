@@ -211,7 +211,7 @@ export interface NewReceiptAnswer {
 
 export type Decision = RefusedDecision | AcceptedDecision;
 
-interface RefusedDecision {
+export interface RefusedDecision {
   readonly refusal: ErrorBody;
 }
 

@@ -4,13 +4,13 @@ import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Decision, SessionInput } from "./input.ts";
+import type { RefusedDecision, SessionInput } from "./input.ts";
 import { emitUnsent } from "./requests/request-life.ts";
 import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
 /** Begins another run of an ended session. */
-export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): Decision {
+export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): RefusedDecision | void {
   const { state } = draft;
   const { command, directories } = input;
   if (state.run.phase !== "ended") {
@@ -27,7 +27,6 @@ export function decideResume(draft: Draft, input: Extract<SessionInput, { type: 
   beginRun(draft, openMode);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
-  return draft.decision();
 }
 
 /** Begins another run and returns the seq of its first entry. The caller adds the `launch` effect. */

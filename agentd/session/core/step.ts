@@ -16,7 +16,7 @@ import {
 } from "./decide-agent.ts";
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft, commandIdMember } from "./draft.ts";
-import type { StepContext, Decision, SessionInput } from "./input.ts";
+import type { StepContext, Decision, RefusedDecision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
 import { expireRequest, emitSent, emitUnsent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
@@ -27,79 +27,71 @@ import { endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: StepContext): Decision {
   const draft = new Draft(state, context);
+  const refused = decide(draft, input);
+  if (refused) return refused;
+  // Late output after the end may have opened a tool call, which no later agentd would close.
+  if (input.type === "agent" && draft.state.run.phase === "ended") closeOpenTools(draft);
+  draft.emitState();
+  return draft.decision();
+}
+
+function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
   switch (input.type) {
     case "command":
       return decideCommand(draft, input.command);
     case "resume":
       return decideResume(draft, input);
     case "agent":
-      onAgentEvent(draft, input.event, input.evidence);
-      // Late output after the end may open a tool call, which no later agentd would close.
-      if (draft.state.run.phase === "ended") closeOpenTools(draft);
-      break;
+      return onAgentEvent(draft, input.event, input.evidence);
     case "spawned":
-      if (state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
-      break;
+      return onSpawned(draft, input.process);
     case "opened":
-      onOpened(draft, input);
-      break;
+      return onOpened(draft, input);
     case "resume_refused":
-      onResumeRefused(draft, input.method, input.failure);
-      break;
+      return onResumeRefused(draft, input.method, input.failure);
     case "not_resumable":
-      onNotResumable(draft, input.failure);
-      break;
+      return onNotResumable(draft, input.failure);
     case "replay_differs":
       draft.add({ kind: "diagnostic", what: "replay-differs", message: input.message });
-      break;
+      return;
     case "open_failed":
-      onOpenFailed(draft, input.failure);
-      break;
+      return onOpenFailed(draft, input.failure);
     case "prompt_done":
-      onPromptDone(draft, input.turn, input.outcome);
-      break;
+      return onPromptDone(draft, input.turn, input.outcome);
     case "option_set":
-      onOptionSet(draft, input.seq, input.option, input.outcome);
-      break;
+      return onOptionSet(draft, input.seq, input.option, input.outcome);
     case "maintenance_done":
-      onMaintenanceDone(draft, input);
-      break;
+      return onMaintenanceDone(draft, input);
     case "answer_sent":
-      emitSent(draft, input.request, currentTurn(draft.state).turn);
-      break;
+      return emitSent(draft, input.request, currentTurn(draft.state).turn);
     case "client_side":
-      decideClientSide(draft, input.input);
-      break;
+      return decideClientSide(draft, input.input);
     case "people_answered":
-      onPeopleAnswered(draft, input);
-      break;
+      return onPeopleAnswered(draft, input);
     case "people_not_asked":
-      onPeopleNotAsked(draft, input);
-      break;
+      return onPeopleNotAsked(draft, input);
     case "bus_tools_missing":
-      onBusToolsMissing(draft, input.message);
-      break;
+      return onBusToolsMissing(draft, input.message);
     case "stopped":
-      onStopped(draft);
-      break;
+      return onStopped(draft);
     case "ended_unlogged":
-      onStoreFailed(draft, "the agent was stopped while the log could not be written");
-      break;
+      return onStoreFailed(draft, "the agent was stopped while the log could not be written");
     case "log_full":
-      onStoreFailed(draft, "the log has reached its quota: purge or prune what is not needed, or raise log_quota");
-      break;
+      return onStoreFailed(
+        draft,
+        "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
+      );
     case "timer":
-      onTimer(draft, input.timer, input.key);
-      break;
+      return onTimer(draft, input.timer, input.key);
     case "stop":
-      onStop(draft);
-      break;
+      return onStop(draft);
     case "recover":
-      recover(draft, input);
-      break;
+      return recover(draft, input);
   }
-  draft.emitState();
-  return draft.decision();
+}
+
+function onSpawned(draft: Draft, process: Extract<SessionInput, { type: "spawned" }>["process"]): void {
+  if (draft.state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process });
 }
 
 function onMaintenanceDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "maintenance_done" }>): void {

@@ -3,14 +3,14 @@
 import type { RequestAnswer } from "../../../../acp-client/model.ts";
 import { readForm, withDefaults } from "../../../people/form.ts";
 import { type Draft, refuse } from "../draft.ts";
-import type { Command, Decision } from "../input.ts";
+import type { Command, RefusedDecision } from "../input.ts";
 import type { PendingRequest, SessionState } from "../state.ts";
 import { toCancellation, toOutcome } from "./answers.ts";
 import { isOverdue, resolveRequest } from "./request-life.ts";
 
 type AnswerCommand = Command<"agent.permission.answer"> | Command<"agent.elicitation.answer">;
 
-export function decideAnswer(draft: Draft, command: AnswerCommand): Decision {
+export function decideAnswer(draft: Draft, command: AnswerCommand): RefusedDecision | void {
   const { state, context } = draft;
   const { request } = command.args;
   const pending = state.requests.find((candidate) => candidate.request === request);
@@ -28,11 +28,10 @@ export function decideAnswer(draft: Draft, command: AnswerCommand): Decision {
   const seq = draft.command(command);
   resolveRequest(draft, pending, answer, { by: command.by });
   draft.accept(command, seq, { request, ...toOutcome(answer) });
-  return draft.decision();
 }
 
 /** The verb has already checked a form's content. */
-function readAnswer(pending: PendingRequest, args: AnswerCommand["args"]): RequestAnswer | ReturnType<typeof refuse> {
+function readAnswer(pending: PendingRequest, args: AnswerCommand["args"]): RequestAnswer | RefusedDecision {
   if (pending.kind === "elicitation" && "action" in args) {
     const { action: outcome, content } = args;
     if (outcome !== "accept" || pending.elicitation.mode === "url") return { outcome };
@@ -46,7 +45,7 @@ function readAnswer(pending: PendingRequest, args: AnswerCommand["args"]): Reque
   return refuse("OPTION_UNKNOWN", "the agent did not offer that option", { request, option, options });
 }
 
-function refuseNotPending(state: SessionState, request: string): ReturnType<typeof refuse> {
+function refuseNotPending(state: SessionState, request: string): RefusedDecision {
   const closed = state.closedRequests.find((candidate) => candidate.request === request);
   if (closed) {
     const { outcome, option, by, via } = closed;
