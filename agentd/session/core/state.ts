@@ -135,10 +135,10 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export type PendingRequest = PendingHead & Question;
+export type PendingRequest = PendingHead & RequestDetails;
 
 /** What a request asks, by its kind. */
-export type Question = PermissionQuestion | ElicitationQuestion;
+export type RequestDetails = PermissionDetails | ElicitationDetails;
 
 interface PendingHead {
   readonly request: string;
@@ -153,9 +153,9 @@ interface PendingHead {
   readonly agentSession?: string;
 }
 
-export type PendingPermission = PendingHead & PermissionQuestion;
+export type PendingPermission = PendingHead & PermissionDetails;
 
-interface PermissionQuestion {
+interface PermissionDetails {
   readonly kind: "permission";
   /** Key of the tool call in `calls`. */
   readonly callKey: string;
@@ -170,7 +170,7 @@ interface PermissionQuestion {
   readonly options: readonly PermissionChoice[];
 }
 
-export interface ElicitationQuestion {
+export interface ElicitationDetails {
   readonly kind: "elicitation";
   readonly elicitation: Elicitation;
 }

@@ -2,9 +2,9 @@
 // What answers mean for a permission and for an elicitation. Anything but an explicit allow is a denial.
 import type { RequestAnswer } from "../../../../acp-client/model.ts";
 import type { PermissionChoice } from "../../../vocabulary/entries.ts";
-import type { ClosedRequest, PendingRequest, Question } from "../state.ts";
+import type { ClosedRequest, PendingRequest } from "../state.ts";
 
-export function toCancellation({ kind }: Pick<Question, "kind">): RequestAnswer {
+export function toCancellation({ kind }: PendingRequest): RequestAnswer {
   return { outcome: kind === "permission" ? "cancelled" : "cancel" };
 }
 

@@ -5,7 +5,7 @@ import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
 import type { CorePorts } from "../input.ts";
-import type { ElicitationQuestion, PendingPermission, PendingRequest, SessionState } from "../state.ts";
+import type { ElicitationDetails, PendingPermission, PendingRequest, SessionState } from "../state.ts";
 
 /** Asks people through `notify`, now or once the service is on the Bus. */
 export function askPeople(draft: Draft, pending: PendingRequest): void {
@@ -50,7 +50,7 @@ export function toNotifyOptions(pending: PendingRequest): readonly NotifyOption[
 const accept: NotifyOption = { option: "accept", label: "I will open it", kind: "accept" };
 const decline: NotifyOption = { option: "decline", label: "Decline", kind: "decline" };
 
-function isUrlShownWhole({ elicitation }: ElicitationQuestion): boolean {
+function isUrlShownWhole({ elicitation }: ElicitationDetails): boolean {
   return elicitation.mode === "url" && elicitation.url.length <= urlMax;
 }
 

@@ -9,8 +9,8 @@ import { checkCanAsk, openRequest } from "./request-life.ts";
 /** Handles ACP's elicitation/create. */
 export function requestElicitation(draft: Draft, event: Extract<AgentEvent, { type: "elicitation" }>): void {
   const { asked, request: key, agentSession } = event;
-  const question = { kind: "elicitation", elicitation: asked } as const;
-  openRequest(draft, { question, key, agentSession, fields: toElicitationFields(asked), verdict: checkCanAsk(draft) });
+  const details = { kind: "elicitation", elicitation: asked } as const;
+  openRequest(draft, { details, key, agentSession, fields: toElicitationFields(asked), verdict: checkCanAsk(draft) });
 }
 
 export type ElicitationFields = Pick<

@@ -40,7 +40,7 @@ export function requestPermission(
   const { tool_call, said_before, left_out } = toLoggedCall(requested, state.calls.get(callKey));
   state.calls = markCopied(state.calls, callKey, tool_call);
   openRequest(draft, {
-    question: { kind: "permission", callKey, ...boundCall(requested), changed: [], edition: 0, options },
+    details: { kind: "permission", callKey, ...boundCall(requested), changed: [], edition: 0, options },
     key: event.request,
     agentSession,
     fields: {

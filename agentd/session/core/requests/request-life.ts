@@ -5,7 +5,7 @@ import type { RequestAnswer } from "../../../../acp-client/model.ts";
 import type { ElicitationEntry, EntryContent, PermissionEntry, ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
-import { currentTurn, type PendingRequest, type Question, type SessionState } from "../state.ts";
+import { currentTurn, type PendingRequest, type RequestDetails, type SessionState } from "../state.ts";
 import { toCancellation, toExpiry, toOutcome } from "./answers.ts";
 import { askPeople } from "./ask-people.ts";
 
@@ -23,7 +23,7 @@ export interface ResolvedBy {
 export type Verdict = ResolvedBy & { readonly option?: string };
 
 export interface NewRequest {
-  readonly question: Question;
+  readonly details: RequestDetails;
   /** The ACP client's number for the request. */
   readonly key: number;
   readonly agentSession: string | undefined;
@@ -35,13 +35,13 @@ export interface NewRequest {
 }
 
 /** Logs the request, then asks people or resolves it at once. */
-export function openRequest(draft: Draft, { question, key, agentSession, fields, verdict, why }: NewRequest): void {
+export function openRequest(draft: Draft, { details, key, agentSession, fields, verdict, why }: NewRequest): void {
   const { state, context } = draft;
   const { permissionTimeoutMs } = context.settings;
   state.requestCount += 1;
   const where = currentTurn(state);
   const pending: PendingRequest = {
-    ...question,
+    ...details,
     request: `${state.id}-${state.requestCount}`,
     key,
     ...(where.turn === undefined ? {} : { turn: where.turn }),
