@@ -2,15 +2,7 @@
 // The public interface of the client. Everything that the agent sends arrives at one sink, in wire order, during the
 // read of the pipe that brought it. Responses come by callback in that same order: with a promise, later lines would
 // be handled before them.
-import type {
-  AgentIdentity,
-  ConfigOption,
-  ContentBlock,
-  ElicitationAnswer,
-  McpServer,
-  PermissionOutcome,
-  RequestKey,
-} from "./model.ts";
+import type { AgentIdentity, ConfigOption, ContentBlock, McpServer, RequestAnswer, RequestKey } from "./model.ts";
 import type { AgentExit, AgentEvent, Done, OpenedSession, PromptResult } from "./agent-events.ts";
 import type { ProcessIdentity } from "./process/process-identity.ts";
 
@@ -60,10 +52,11 @@ export interface AgentClient {
   cancel(): void;
   /** Sends session/set_mode or session/set_config_option, whichever the option came from. Returns all options. */
   setOption(option: string, value: string | boolean, done: Done<{ readonly options: readonly ConfigOption[] }>): void;
-  /** Answers a request once. Later answers, and answers after the agent cancelled the request, are dropped. */
-  answerPermission(request: RequestKey, outcome: PermissionOutcome): void;
-  /** Answers a request once, like answerPermission. */
-  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void;
+  /**
+   * Answers a permission or an elicitation once. Later answers, and answers after the agent cancelled the request, are
+   * dropped. Throws OPTION_NOT_OFFERED for an option that the agent did not offer.
+   */
+  answer(request: RequestKey, answer: RequestAnswer): void;
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void;
   closeSession(done: Done<void>): void;
   deleteSession(sessionId: string, done: Done<void>): void;

@@ -22,7 +22,7 @@ export interface ClientSideHandler {
   withdraw?(request: ClientSideRequest): void;
 }
 
-/** Elicitations wait for a person, so they come as events and are answered by answerElicitation. */
+/** Elicitations wait for a person, so they come as events and are answered by AgentClient.answer. */
 export interface ElicitationOffer {
   /** At least one. Requests in another mode are answered with -32602. */
   readonly modes: readonly ("form" | "url")[];

@@ -33,9 +33,9 @@ test("a form and a URL arrive as requested, and are answered once", () => {
     },
     { event: { asked: { mode: "url", message: "Who?", elicitationId: "e1", url: address.url } } },
   ]);
-  run.client.answerElicitation(second, { action: "decline" });
-  run.client.answerElicitation(first, { action: "accept", content: { name: "Ann" } });
-  run.client.answerElicitation(first, { action: "cancel" });
+  run.client.answer(second, { outcome: "decline" });
+  run.client.answer(first, { outcome: "accept", content: { name: "Ann" } });
+  run.client.answer(first, { outcome: "cancel" });
   expect(run.agent.answersTo("a")).toEqual([
     { jsonrpc: "2.0", id: "a", result: { action: "accept", content: { name: "Ann" } } },
   ]);
@@ -100,7 +100,7 @@ test("an elicitation under a session id that was never opened is passed on, with
   const run = offering("form");
   run.agent.say(ask(1, { ...form, sessionId: "other" }));
   expect(run.heard).toContainEqual({ event: expect.objectContaining({ type: "elicitation", agentSession: "other" }) });
-  run.client.answerElicitation(keys(run)[0] ?? 0, { action: "decline" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "decline" });
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { action: "decline" } }]);
 });
 
@@ -109,7 +109,7 @@ test("one that the agent cancels is answered cancel and reported as withdrawn, a
   run.agent.say(ask("x", form));
   const [key = 0] = keys(run);
   run.agent.say({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: "x" } });
-  run.client.answerElicitation(key, { action: "accept", content: {} });
+  run.client.answer(key, { outcome: "accept", content: {} });
   expect(run.agent.answersTo("x")).toEqual([{ jsonrpc: "2.0", id: "x", result: { action: "cancel" } }]);
   expect(run.heard).toContainEqual({ event: { type: "withdrawn", request: key } });
 });

@@ -30,7 +30,7 @@ function keys({ heard }: ClientUnderTest): number[] {
 test("the chosen option is sent back byte for byte, with the agent's id", () => {
   const run = opened();
   run.agent.say(ask("perm-1"));
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "YES ✓" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "YES ✓" });
   expect(run.agent.answersTo("perm-1")).toEqual([
     { jsonrpc: "2.0", id: "perm-1", result: { outcome: { outcome: "selected", optionId: "YES ✓" } } },
   ]);
@@ -40,11 +40,18 @@ test("an option that was not offered is never sent, and the request stays open",
   const run = opened();
   run.agent.say(ask(1));
   const key = keys(run)[0] ?? 0;
-  expect(() => run.client.answerPermission(key, { optionId: "yes ✓" })).toThrow(
+  expect(() => run.client.answer(key, { outcome: "selected", option: "yes ✓" })).toThrow(
     expect.objectContaining({ code: "OPTION_NOT_OFFERED" }),
   );
   expect(run.agent.answersTo(1)).toEqual([]);
-  run.client.answerPermission(key, "cancelled");
+  run.client.answer(key, { outcome: "cancelled" });
+  expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+});
+
+test("an answer to an elicitation never allows a permission: it is sent as a cancellation", () => {
+  const run = opened();
+  run.agent.say(ask(1));
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "accept" });
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
 });
 
@@ -52,7 +59,7 @@ test("each request is answered once, and later answers are dropped", () => {
   const run = opened();
   run.agent.say(ask(2), ask(1));
   const [first = 0, second = 0] = keys(run);
-  for (const key of [second, first, second, first, 999]) run.client.answerPermission(key, "cancelled");
+  for (const key of [second, first, second, first, 999]) run.client.answer(key, { outcome: "cancelled" });
   expect([run.agent.answersTo(1).length, run.agent.answersTo(2).length]).toEqual([1, 1]);
 });
 
@@ -93,7 +100,7 @@ test("a request that the agent cancels is answered cancelled once, and reported 
   const run = opened();
   run.agent.say(ask(7));
   run.agent.say(takeBack(7), takeBack(7), takeBack("7"), takeBack(99));
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "no" });
   expect(run.agent.answersTo(7)).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
   expect(story(run.heard)).toEqual(["permission", "|", "withdrawn", "|"]);
 });
@@ -101,7 +108,7 @@ test("a request that the agent cancels is answered cancelled once, and reported 
 test("cancelling an answered request has no effect", () => {
   const run = opened();
   run.agent.say(ask(7));
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "no" });
   run.agent.say(takeBack(7));
   expect(run.agent.answersTo(7)).toHaveLength(1);
   expect(story(run.heard)).toEqual(["permission", "|"]);
@@ -112,7 +119,7 @@ test("a request under a session id that was never opened is passed on with that 
   run.agent.say(ask(1, { sessionId: "child" }));
   expect(story(run.heard)).toEqual(["permission", "|"]);
   expect(run.heard[0]).toMatchObject({ event: { agentSession: "child" } });
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "no" });
   expect(run.agent.answersTo(1)).toMatchObject([{ result: { outcome: { optionId: "no" } } }]);
   run.agent.say(ask(2));
   expect(run.heard.at(-2)).not.toHaveProperty("event.agentSession");
@@ -137,7 +144,7 @@ test("a repeated id of an open request is refused, and the first request is unaf
   run.agent.say(ask(7), ask(7));
   expect(run.agent.answersTo(7)).toMatchObject([{ error: { code: -32600 } }]);
   expect(keys(run)).toHaveLength(1);
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "no" });
   expect(run.agent.answersTo(7)[1]).toMatchObject({ result: { outcome: { optionId: "no" } } });
 });
 
@@ -145,7 +152,7 @@ test("after the agent's exit nothing is answered", () => {
   const run = opened();
   run.agent.say(ask(7));
   run.agent.exit();
-  run.client.answerPermission(keys(run)[0] ?? 0, { optionId: "no" });
+  run.client.answer(keys(run)[0] ?? 0, { outcome: "selected", option: "no" });
   expect(run.agent.answersTo(7)).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ test("a whole turn: options, a tool call, text, a permission, an error and a can
     toolCall: { toolCallId: "t1", title: "Write" },
     options: [{}, { optionId: "no" }],
   });
-  client.answerPermission("request" in permission ? permission.request : 0, { optionId: "no" });
+  client.answer("request" in permission ? permission.request : 0, { outcome: "selected", option: "no" });
   expect(await prompted).toMatchObject({ ok: true });
   expect(events.at(-1)).toMatchObject({ update: { content: { text: '{"outcome":"selected","optionId":"no"}' } } });
 

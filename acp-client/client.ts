@@ -4,7 +4,7 @@ import type { AgentClient, AgentSink, OpenSessionParams, SessionInfo } from "./a
 import { AgentConnection, type AgentOptions } from "./agent-connection.ts";
 import type { Done, OpenedSession, PromptResult, AgentExit } from "./agent-events.ts";
 import { AcpClientError } from "./client-error.ts";
-import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
 import type { AgentProcess } from "./process/agent-process.ts";
 import type { ProtocolSession } from "./protocol-session.ts";
 import { V1Session } from "./v1-session.ts";
@@ -72,12 +72,8 @@ class Client implements AgentClient {
     this.#whenReady(done, (tell) => this.#session.setOption(option, value, tell));
   }
 
-  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
-    this.#session.answerPermission(request, outcome);
-  }
-
-  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
-    this.#session.answerElicitation(request, answer);
+  answer(request: RequestKey, answer: RequestAnswer): void {
+    this.#session.answer(request, answer);
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {

@@ -129,7 +129,10 @@ export interface PermissionOption {
   readonly kind: string;
 }
 
-export type PermissionOutcome = { readonly optionId: string } | "cancelled";
+/** `option`: the id of an option that the agent offered. */
+export type PermissionAnswer =
+  | { readonly outcome: "selected"; readonly option: string }
+  | { readonly outcome: "cancelled" };
 
 /** A form for a person to fill in, or a URL for them to visit. */
 export type Elicitation = { readonly message: string; readonly toolCallId?: string } & (
@@ -143,9 +146,12 @@ export type Elicitation = { readonly message: string; readonly toolCallId?: stri
 );
 
 export type ElicitationAnswer =
-  | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
+  | { readonly outcome: "accept"; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly outcome: "decline" }
+  | { readonly outcome: "cancel" };
+
+/** An answer of the other kind than its request is sent as a cancellation. */
+export type RequestAnswer = PermissionAnswer | ElicitationAnswer;
 
 /** Identifies a request of the agent. Unique in one client's life, whatever JSON-RPC ids the agent uses. */
 export type RequestKey = number;

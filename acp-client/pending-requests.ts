@@ -1,67 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Permission and elicitation requests that wait for a person. Each is answered once.
-import { AcpClientError } from "./client-error.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { PermissionOption, PermissionOutcome, RequestKey, Elicitation, ElicitationAnswer } from "./model.ts";
-import { permissionResult, elicitationResult } from "./schema/v1/requests.ts";
+import type { RequestAnswer, RequestKey } from "./model.ts";
 
-export class PendingPermissions {
-  readonly #open = new Map<RequestKey, { request: IncomingRequest; options: readonly PermissionOption[] }>();
+/** Encodes the answer for one request. May throw, which leaves the request open. */
+export type EncodeAnswer = (answer: RequestAnswer) => object;
 
-  add(request: IncomingRequest, options: readonly PermissionOption[]): void {
-    this.#open.set(request.key, { request, options });
+export class PendingRequests {
+  readonly #open = new Map<RequestKey, { readonly request: IncomingRequest; readonly encode: EncodeAnswer }>();
+
+  add(request: IncomingRequest, encode: EncodeAnswer): void {
+    this.#open.set(request.key, { request, encode });
   }
 
-  /**
-   * Drops a second answer, or one after the request was cancelled. Throws OPTION_NOT_OFFERED for an option that the
-   * agent did not offer, since some agents take an unknown option for an allow.
-   */
-  answer(key: RequestKey, outcome: PermissionOutcome): void {
+  /** Drops a second answer, or one after the request was cancelled. */
+  answer(key: RequestKey, answer: RequestAnswer): void {
     const asked = this.#open.get(key);
     if (asked === undefined) return;
-    if (outcome !== "cancelled" && !asked.options.some((option) => option.optionId === outcome.optionId)) {
-      throw new AcpClientError("OPTION_NOT_OFFERED", `The agent did not offer the option "${outcome.optionId}"`);
-    }
+    const result = asked.encode(answer);
     this.#open.delete(key);
-    asked.request.reply(permissionResult(outcome));
+    asked.request.reply(result);
   }
 
-  /** Answers a request that the agent cancelled. Returns false if it was not open. */
+  /** Forgets a request that the agent cancelled. Returns false if it was not open. */
   withdraw(key: RequestKey): boolean {
-    const asked = this.#open.get(key);
-    if (asked === undefined) return false;
-    this.#open.delete(key);
-    asked.request.reply(permissionResult("cancelled"));
-    return true;
+    return this.#open.delete(key);
   }
 }
 
 /** URL elicitations that are remembered until elicitation/complete; the oldest are forgotten first. */
 const urlElicitationsMax = 256;
 
-/** Elicitation requests, and the URL elicitations whose completion the agent may still report. */
-export class PendingElicitations {
-  readonly #open = new Map<RequestKey, IncomingRequest>();
-  readonly #urlElicitations = new Set<string>();
+/** The URL elicitations whose completion the agent may still report. */
+export class UrlElicitations {
+  readonly #ids = new Set<string>();
 
-  add(request: IncomingRequest, asked: Elicitation): void {
-    this.#open.set(request.key, request);
-    if (asked.mode !== "url") return;
-    const [oldest] = this.#urlElicitations;
-    if (oldest !== undefined && this.#urlElicitations.size >= urlElicitationsMax) this.#urlElicitations.delete(oldest);
-    this.#urlElicitations.add(asked.elicitationId);
+  add(elicitationId: string): void {
+    const [oldest] = this.#ids;
+    if (oldest !== undefined && this.#ids.size >= urlElicitationsMax) this.#ids.delete(oldest);
+    this.#ids.add(elicitationId);
   }
 
-  /** Returns false, and drops the answer, if the request was already answered or cancelled. */
-  answer(key: RequestKey, answer: ElicitationAnswer): boolean {
-    const request = this.#open.get(key);
-    this.#open.delete(key);
-    request?.reply(elicitationResult(answer));
-    return request !== undefined;
-  }
-
-  /** Records that a URL elicitation was completed. Returns false for an id that is unknown or already completed. */
+  /** Returns false for an id that is unknown or already completed. */
   complete(elicitationId: string): boolean {
-    return this.#urlElicitations.delete(elicitationId);
+    return this.#ids.delete(elicitationId);
   }
 }

@@ -8,14 +8,13 @@ import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import { isRecord } from "../json/record.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
-import type { ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
-import { PendingElicitations } from "./pending-requests.ts";
-import { PendingPermissions } from "./pending-requests.ts";
+import type { RequestAnswer, RequestKey } from "./model.ts";
+import { PendingRequests, UrlElicitations } from "./pending-requests.ts";
 import type { AgentLink } from "./protocol-session.ts";
 import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
 import { decodePermissionRequest, checkPermissionRequest } from "./schema/v1/permission.ts";
-import { elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
+import { cancelledResult, elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
 import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
 import type { DecodedUpdate } from "./schema/v1/update.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -36,20 +35,16 @@ const historyKinds: ReadonlySet<string> = new Set(["message", "tool_call", "plan
 export class V1Inbound {
   readonly #link: AgentLink;
   readonly #state: () => V1State;
-  readonly #permissions = new PendingPermissions();
-  readonly #elicitations = new PendingElicitations();
+  readonly #pending = new PendingRequests();
+  readonly #urlElicitations = new UrlElicitations();
 
   constructor(link: AgentLink, state: () => V1State) {
     this.#link = link;
     this.#state = state;
   }
 
-  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
-    this.#permissions.answer(request, outcome);
-  }
-
-  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
-    this.#elicitations.answer(request, answer);
+  answer(request: RequestKey, answer: RequestAnswer): void {
+    this.#pending.answer(request, answer);
   }
 
   onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
@@ -80,17 +75,13 @@ export class V1Inbound {
 
   /** Cancels permissions, elicitations, and requests whose handler can withdraw them. Others are answered as usual. */
   onCancelRequest(request: IncomingRequest): void {
-    const { method, key } = request;
-    const isPermission = method === METHODS.requestPermission;
-    if (!isPermission && method !== METHODS.elicitationCreate) {
-      findHandler(this.#link.clientSide, method)?.withdraw?.(request);
+    const cancelled = cancelledResult(request.method);
+    if (cancelled === undefined) {
+      findHandler(this.#link.clientSide, request.method)?.withdraw?.(request);
       return;
     }
-    const wasOpen = isPermission
-      ? this.#permissions.withdraw(key)
-      : this.#elicitations.answer(key, { action: "cancel" });
-    if (wasOpen) this.#link.emit({ type: "withdrawn", request: key });
-    else request.reply(isPermission ? permissionResult("cancelled") : elicitationResult({ action: "cancel" }));
+    request.reply(cancelled);
+    if (this.#pending.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
   }
 
   #onUpdate(params: unknown, line: string, bytes?: Buffer): void {
@@ -178,7 +169,7 @@ export class V1Inbound {
         asked.sessionId,
       );
       // Without an answer the agent would wait for ever, and nobody can be asked.
-      request.reply(permissionResult("cancelled"));
+      request.reply(permissionResult({ outcome: "cancelled" }));
       return;
     }
     const error = checkPermissionRequest(asked, this.#link.limits.permissionOptionsCharactersMax);
@@ -187,8 +178,8 @@ export class V1Inbound {
       request.refuse({ code: RPC.invalidParams, message: `Invalid params of session/request_permission: ${error}` });
       return;
     }
-    this.#permissions.add(request, asked.options);
     const { toolCall, options, sessionId } = asked;
+    this.#pending.add(request, (answer) => permissionResult(answer, options));
     this.#link.emit({
       type: "permission",
       request: request.key,
@@ -250,7 +241,8 @@ export class V1Inbound {
       request.refuse({ code: RPC.invalidParams, message });
       return;
     }
-    this.#elicitations.add(request, asked);
+    this.#pending.add(request, elicitationResult);
+    if (asked.mode === "url") this.#urlElicitations.add(asked.elicitationId);
     const other = state.state === "open" && typeof sessionId === "string" ? otherSession(state.id, sessionId) : {};
     this.#link.emit({ type: "elicitation", request: request.key, asked, ...other });
   }
@@ -265,7 +257,7 @@ export class V1Inbound {
 
   #isCompleted(params: unknown): boolean {
     const id = decodeCompletedElicitation(params);
-    return id !== undefined && this.#elicitations.complete(id);
+    return id !== undefined && this.#urlElicitations.complete(id);
   }
 
   #hold(held: HeldMessages, characters: number, deliver: () => void, request?: IncomingRequest): void {

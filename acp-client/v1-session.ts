@@ -6,7 +6,7 @@ import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity, ContentBlock, ElicitationAnswer, PermissionOutcome, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
 import { checkOpenParams } from "./open-session-params.ts";
 import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -99,12 +99,8 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  answerPermission(request: RequestKey, outcome: PermissionOutcome): void {
-    this.#inbound.answerPermission(request, outcome);
-  }
-
-  answerElicitation(request: RequestKey, answer: ElicitationAnswer): void {
-    this.#inbound.answerElicitation(request, answer);
+  answer(request: RequestKey, answer: RequestAnswer): void {
+    this.#inbound.answer(request, answer);
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent asks of its client and tells it.
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
-import type { ElicitationAnswer, PermissionOption, PermissionOutcome } from "../../acp-client/model.ts";
+import type { ElicitationAnswer, PermissionAnswer, PermissionOption } from "../../acp-client/model.ts";
 import { METHODS } from "../../acp-client/schema/v1/requests.ts";
 import { isRecord } from "../../json/record.ts";
 import type { ClientCapabilities } from "./agent.ts";
@@ -32,12 +32,12 @@ export class Client {
   }
 
   /** Only an option that was offered allows or rejects: an error, another option or an invalid answer is `cancelled`. */
-  async askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome> {
+  async askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     const answer = await this.#ask(METHODS.requestPermission, question, signal);
     const outcome = isRecord(answer) && isRecord(answer["outcome"]) ? answer["outcome"] : {};
-    if (outcome["outcome"] !== "selected") return "cancelled";
+    if (outcome["outcome"] !== "selected") return { outcome: "cancelled" };
     const option = question.options.find(({ optionId }) => optionId === outcome["optionId"]);
-    return option === undefined ? "cancelled" : { optionId: option.optionId };
+    return option ? { outcome: "selected", option: option.optionId } : { outcome: "cancelled" };
   }
 
   /** An error or an invalid answer is `cancel`. Rejects if the client does not offer that mode. */
@@ -47,10 +47,10 @@ export class Client {
   ): Promise<ElicitationAnswer> {
     this.#checkOffered(question.mode === "form" ? "forms" : "urls", `an elicitation of the mode ${question.mode}`);
     const answer = await this.#ask(METHODS.elicitationCreate, question, signal);
-    if (!isRecord(answer)) return { action: "cancel" };
-    const { action, content } = answer;
-    if (action === "accept") return isRecord(content) ? { action, content } : { action };
-    return { action: action === "decline" ? "decline" : "cancel" };
+    if (!isRecord(answer)) return { outcome: "cancel" };
+    const { action: outcome, content } = answer;
+    if (outcome === "accept") return isRecord(content) ? { outcome, content } : { outcome };
+    return { outcome: outcome === "decline" ? "decline" : "cancel" };
   }
 
   completeElicitation(elicitationId: string): Promise<void> {

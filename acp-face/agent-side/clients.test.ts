@@ -26,9 +26,9 @@ test("our own client: capabilities, options, a turn, a permission, a failure, a 
 
   const turn = ask((done) => client.prompt(say("permission"), done));
   const asked = await event(({ type }) => type === "permission");
-  client.answerPermission("request" in asked ? asked.request : 0, { optionId: "no" });
+  client.answer("request" in asked ? asked.request : 0, { outcome: "selected", option: "no" });
   await turn;
-  expect(events.at(-1)).toMatchObject({ update: { content: { text: '{"optionId":"no"}' } } });
+  expect(events.at(-1)).toMatchObject({ update: { content: { text: '{"outcome":"selected","option":"no"}' } } });
 
   expect(await ask((done) => client.prompt(say("fail"), done))).toMatchObject({ failure: { rpc: { code: -32603 } } });
   const waiting = ask((done) => client.prompt(say("wait"), done));
@@ -69,7 +69,7 @@ test("the official SDK's client: a turn, a file, a form, a failure, a cancel and
     expect(await agent.request(methods.agent.session.list, {})).toMatchObject({ nextCursor: "more" });
     expect(await agent.request(methods.agent.session.close, { sessionId })).toEqual({});
   });
-  expect(texts).toEqual(["hello", '{"content":"read /a"}', '{"action":"decline"}', "waiting"]);
+  expect(texts).toEqual(["hello", '{"content":"read /a"}', '{"outcome":"decline"}', "waiting"]);
   child.stdin.end();
   if (child.exitCode === null) await once(child, "exit");
   expect(child.exitCode).toBe(0);

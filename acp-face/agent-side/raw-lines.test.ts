@@ -191,13 +191,13 @@ test("a cancelled turn cancels its permission request, and a late answer is igno
 });
 
 test.each([
-  [{ result: { outcome: { outcome: "selected", optionId: "yes" } } }, '{"optionId":"yes"}'],
-  [{ result: { outcome: { outcome: "selected", optionId: "other" } } }, '"cancelled"'],
-  [{ result: { outcome: { outcome: "cancelled" } } }, '"cancelled"'],
-  [{ result: { outcome: "selected", optionId: "yes" } }, '"cancelled"'],
-  [{ result: "yes" }, '"cancelled"'],
-  [{ result: null }, '"cancelled"'],
-  [{ error: { code: -32603, message: "no" } }, '"cancelled"'],
+  [{ result: { outcome: { outcome: "selected", optionId: "yes" } } }, '{"outcome":"selected","option":"yes"}'],
+  [{ result: { outcome: { outcome: "selected", optionId: "other" } } }, '{"outcome":"cancelled"}'],
+  [{ result: { outcome: { outcome: "cancelled" } } }, '{"outcome":"cancelled"}'],
+  [{ result: { outcome: "selected", optionId: "yes" } }, '{"outcome":"cancelled"}'],
+  [{ result: "yes" }, '{"outcome":"cancelled"}'],
+  [{ result: null }, '{"outcome":"cancelled"}'],
+  [{ error: { code: -32603, message: "no" } }, '{"outcome":"cancelled"}'],
 ])("the answer %j to a permission means %s", async (answer, outcome) => {
   await using client = await openedClient();
   client.send(prompt(1, "permission"));
@@ -248,10 +248,10 @@ test("a client is not asked what it does not offer", async () => {
 });
 
 test.each([
-  [{ result: { action: "accept", content: { a: 1 } } }, '{"action":"accept","content":{"a":1}}'],
-  [{ result: { action: "decline" } }, '{"action":"decline"}'],
-  [{ result: { action: "maybe" } }, '{"action":"cancel"}'],
-  [{ error: { code: -32603, message: "no" } }, '{"action":"cancel"}'],
+  [{ result: { action: "accept", content: { a: 1 } } }, '{"outcome":"accept","content":{"a":1}}'],
+  [{ result: { action: "decline" } }, '{"outcome":"decline"}'],
+  [{ result: { action: "maybe" } }, '{"outcome":"cancel"}'],
+  [{ error: { code: -32603, message: "no" } }, '{"outcome":"cancel"}'],
 ])("the answer %j to a form means %s", async (answer, said) => {
   await using client = await openedClient({ elicitation: { form: {} } });
   client.send(prompt(1, "form"));

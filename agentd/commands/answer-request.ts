@@ -6,36 +6,38 @@ import { faultOf } from "../people/form-content.ts";
 import { readForm } from "../people/form.ts";
 import { matchesWithin } from "../people/pattern.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
-import { type Call, type Handler, refuse } from "./call.ts";
+import { type Call, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { postToSession, withSession } from "./post-command.ts";
 
-type Needs = "log" | "sessions" | "mailbox" | "callers";
-
-export const answerPermission: Handler<"agent.permission.answer", Needs> = (instance, call) => {
-  const owner = findOwner(instance, call.args);
-  return typeof owner === "string" ? postToSession(instance, withSession(call, owner), owner) : owner;
-};
-
-export const answerElicitation: Handler<"agent.elicitation.answer", Needs | "limits"> = (instance, call) => {
+export function answerRequest<V extends "agent.permission.answer" | "agent.elicitation.answer">(
+  instance: Pick<Instance, "log" | "sessions" | "mailbox" | "callers" | "limits">,
+  call: Call<V>,
+): Answer | Promise<Answer> {
   const owner = findOwner(instance, call.args);
   if (typeof owner !== "string") return owner;
-  const { args } = call;
-  const post = () => postToSession(instance, withSession(call, owner), owner);
-  const open = instance.sessions.get(owner)?.requests.find(({ request }) => request === args.request);
-  // The session itself reports a request that is not an open elicitation.
-  if (open?.kind !== "elicitation") return post();
+  const refused = "action" in call.args ? checkContent(instance, owner, call.args) : undefined;
+  return refused ?? postToSession(instance, withSession(call, owner), owner);
+}
+
+/** Checks a form's content. The session itself reports a request that is not an open elicitation. */
+function checkContent(
+  { sessions, limits }: Pick<Instance, "sessions" | "limits">,
+  owner: string,
+  { request, action, content }: Call<"agent.elicitation.answer">["args"],
+): Answer | undefined {
+  const open = sessions.get(owner)?.requests.find((candidate) => candidate.request === request);
+  if (open?.kind !== "elicitation") return undefined;
   const { elicitation } = open;
-  if (args.content !== undefined && (args.action !== "accept" || elicitation.mode === "url")) {
+  if (action !== "accept" || elicitation.mode === "url") {
+    if (content === undefined) return undefined;
     return refuse("ARGUMENT", "content: is only for accepting a form", { field: "content" });
   }
-  if (args.action !== "accept" || elicitation.mode === "url") return post();
-  const { formPatternsMs } = instance.limits;
-  const fault = faultOf(readForm(elicitation.schema), args.content ?? {}, matchesWithin(formPatternsMs));
-  if (!fault) return post();
+  const fault = faultOf(readForm(elicitation.schema), content ?? {}, matchesWithin(limits.formPatternsMs));
+  if (!fault) return undefined;
   const field = fault.field === undefined ? "content" : `content.${fault.field}`;
   return refuse("ARGUMENT", `${field}: ${fault.reason}`, { field });
-};
+}
 
 function findOwner(
   { log, sessions }: Pick<Instance, "log" | "sessions">,

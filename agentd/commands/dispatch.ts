@@ -14,7 +14,7 @@ import {
   verbDescriptions,
   verbs,
 } from "../vocabulary/index.ts";
-import { answerElicitation, answerPermission } from "./answer-request.ts";
+import { answerRequest } from "./answer-request.ts";
 import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { prune, purge, redact, stats, verify } from "./log-maintenance.ts";
@@ -37,8 +37,8 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.cancel": handleInSession,
   "agent.session.set_config": handleInSession,
   "agent.session.close": handleInSession,
-  "agent.permission.answer": answerPermission,
-  "agent.elicitation.answer": answerElicitation,
+  "agent.permission.answer": answerRequest,
+  "agent.elicitation.answer": answerRequest,
   "agent.session.purge": purge,
   "agent.log.prune": prune,
   "agent.log.redact": redact,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { newSession, type PendingRequest, type SessionState } from "../session/core/state.ts";
-import { jsonBytes, measureFields } from "../session/core/bounded-fields.ts";
+import { jsonBytes } from "../session/core/bounded-fields.ts";
 import { listOpenRequests } from "./list-requests.ts";
 
 const bytesMax = 256 * 1024;
@@ -25,8 +25,7 @@ function asked(id: string, count: number, input: unknown, option = "yes"): Sessi
     changed: [],
     edition: 0,
     options,
-    optionsBytes: jsonBytes(options),
-    listed: measureFields(toolCall, ["title", "raw_input"]),
+    toolCall,
   }));
   return session(id, requests);
 }
@@ -67,7 +66,7 @@ test("members that were too long to be held are named in `left_out` too", () => 
   expect(requests).toMatchObject([{ left_out: ["content"] }]);
 });
 
-test("a request is measured once, when it is opened, and not at each listing", () => {
+test("a request is measured once, when it is first listed, and not at each listing", () => {
   let written = 0;
   const input = {
     toJSON: () => {
@@ -76,6 +75,7 @@ test("a request is measured once, when it is opened, and not at each listing", (
     },
   };
   const states = [asked("aaaaaaaaaaaa", 20, input), asked("bbbbbbbbbbbb", 20, input)];
+  shown(...states);
   const before = written;
   for (let times = 0; times < 3; times += 1) {
     expect(shown(...states).requests[0]?.left_out).toEqual(["raw_input"]);

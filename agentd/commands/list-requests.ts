@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.permission.list and agent.elicitation.list: the pending requests, oldest first.
+import type { Elicitation } from "../../acp-client/model.ts";
 import type { Answer } from "../../bus-client/index.ts";
-import { boundFields } from "../session/core/bounded-fields.ts";
-import { agentSessionMember } from "../session/core/requests/pending-requests.ts";
+import { boundFields, jsonBytes, measureFields } from "../session/core/bounded-fields.ts";
+import { toElicitationFields } from "../session/core/requests/elicitations.ts";
+import { agentSessionMember } from "../session/core/requests/request-life.ts";
+import { droppableMembers } from "../session/core/requests/requested-call.ts";
 import type { PendingRequest as Open, SessionState } from "../session/core/state.ts";
-import { callLimits, type ListedElicitation, type ListedPermission } from "../vocabulary/index.ts";
+import {
+  callLimits,
+  type ListedElicitation,
+  type ListedPermission,
+  type PermissionChoice,
+  type ToolCallFields,
+} from "../vocabulary/index.ts";
 import { type Call, findSession, type Handler, ok } from "./call.ts";
 import type { Instance } from "./instance.ts";
 
@@ -53,7 +62,7 @@ export function listOpenRequests(
   const sessions = states
     .map(({ id, requests }) => ({ session: id, open: requests.filter(wanted) }))
     .filter(({ open }) => open.length > 0);
-  const bytes = sessions.flatMap(({ open }) => open).reduce((sum, one) => sum + fixedBytes(one) + one.listed.bytes, 0);
+  const bytes = sessions.flatMap(({ open }) => open).reduce((sum, one) => sum + wholeBytes(one), 0);
   const bytesOfEach = bytes <= bytesMax ? Infinity : bytesMax / sessions.length;
   const shown = sessions.map(({ session, open }) => listSessionRequests(session, open, bytesOfEach));
   const requests = shown.flatMap((one) => one.requests);
@@ -86,11 +95,11 @@ function requestWithin(
   const times = { asked_at: open.askedAt, expires_at: open.expiresAt };
   const fixed = fixedBytes(open);
   if (open.kind === "elicitation") {
-    const { value, bytes, omitted } = boundFields(open.listed, bytesMax - fixed);
+    const { value, bytes, omitted } = boundFields(measureElicitation(open.elicitation), bytesMax - fixed);
     const request = { kind: open.kind, ...head, ...value, ...times, ...toLeftOut(omitted) };
     return { request, bytes: fixed + bytes };
   }
-  const { value, bytes, omitted } = boundFields(open.listed, bytesMax - fixed);
+  const { value, bytes, omitted } = boundFields(measureCall(open.toolCall), bytesMax - fixed);
   const all = toLeftOut([...open.omitted, ...omitted]);
   const changed = open.changed.length === 0 ? {} : { changed: open.changed };
   const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...changed, ...all };
@@ -101,9 +110,30 @@ function toLeftOut(names: readonly string[]): { readonly left_out?: readonly str
   return names.length === 0 ? {} : { left_out: names };
 }
 
+function wholeBytes(open: Open): number {
+  const { bytes } = open.kind === "elicitation" ? measureElicitation(open.elicitation) : measureCall(open.toolCall);
+  return fixedBytes(open) + bytes;
+}
+
 function fixedBytes(open: Open): number {
-  return headBytes + (open.kind === "permission" ? open.optionsBytes : 0);
+  return headBytes + (open.kind === "permission" ? measureOptions(open.options) : 0);
 }
 
 /** Reserved for ids, times and the names of omitted members. */
 const headBytes = 1024;
+
+const measureCall = rememberPerObject((call: ToolCallFields) => measureFields(call, droppableMembers));
+const measureElicitation = rememberPerObject((asked: Elicitation) =>
+  measureFields(toElicitationFields(asked), ["message", "schema", "url"]),
+);
+const measureOptions = rememberPerObject((options: readonly PermissionChoice[]) => jsonBytes(options));
+
+/** A request may be long and is listed often. */
+function rememberPerObject<T extends object, R>(measure: (value: T) => R): (value: T) => R {
+  const results = new WeakMap<T, R>();
+  return (value) => {
+    const result = results.get(value) ?? measure(value);
+    results.set(value, result);
+    return result;
+  };
+}

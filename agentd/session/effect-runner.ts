@@ -30,8 +30,7 @@ const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "prompt",
   "cancel",
   "set_option",
-  "answer_permission",
-  "answer_elicitation",
+  "answer_request",
   "client_side",
   "stop_agent",
 ]);
@@ -87,8 +86,7 @@ export class EffectRunner {
         return run?.client.cancel();
       case "set_option":
         return run?.setOption(effect);
-      case "answer_permission":
-      case "answer_elicitation":
+      case "answer_request":
         return run?.answer(effect);
       case "client_side":
         return this.#actOnClientRequests(session, run?.clientRequests, effect.effect);

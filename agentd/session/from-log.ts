@@ -5,7 +5,6 @@ import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.t
 import type { EntryReader } from "../log/read.ts";
 import type { LatestEntries, SessionReader } from "../log/sessions.ts";
 import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
-import { measureFields } from "./core/bounded-fields.ts";
 import { toCountedCost } from "./core/map-update.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 import {
@@ -124,12 +123,10 @@ function toPendingRequest(entries: EntryReader, session: string, { request, seq 
   const turn = entry.turn === undefined ? {} : { turn: entry.turn };
   const head = { request, key: null, ...turn, askedAt: entry.now ?? "", expiresAt: null };
   if (entry.kind === "elicitation") {
-    const elicitation = { mode: "form", message: "", schema: {} } as const;
-    return { kind: "elicitation", ...head, elicitation, listed: measureFields(elicitation, []) };
+    return { kind: "elicitation", ...head, elicitation: { mode: "form", message: "", schema: {} } };
   }
-  const listed = measureFields({ tool_call_id: "" }, []);
-  const unknownCall = { callKey: "", listed, omitted: [], changed: [], edition: 0, options: [], optionsBytes: 0 };
-  return { kind: "permission", ...head, ...unknownCall };
+  const unknownCall = { callKey: "", toolCall: { tool_call_id: "" }, omitted: [], changed: [], edition: 0 };
+  return { kind: "permission", ...head, ...unknownCall, options: [] };
 }
 
 /** Derives the run from the session's row. `idle` stands for a turn too, because recovery ends turns by number. */

@@ -5,8 +5,7 @@ import type { Timer } from "./core/input.ts";
 import { SessionTimers } from "./session-timers.ts";
 
 test.each<[Timer, boolean]>([
-  ["permission", true],
-  ["elicitation", true],
+  ["request", true],
   ["cancel", false],
   ["drain", false],
   ["idle", false],
@@ -26,9 +25,9 @@ test("arming a timer replaces the one with its key, and a session's timers are d
   const clock = new ManualClock();
   const timers = new SessionTimers(clock);
   const fired: string[] = [];
-  timers.arm("a", "permission", "1", 1_000, () => fired.push("first"));
-  timers.arm("a", "permission", "1", 5_000, () => fired.push("second"));
-  timers.arm("b", "permission", "1", 5_000, () => fired.push("other"));
+  timers.arm("a", "request", "1", 1_000, () => fired.push("first"));
+  timers.arm("a", "request", "1", 5_000, () => fired.push("second"));
+  timers.arm("b", "request", "1", 5_000, () => fired.push("other"));
   clock.advance(1_000);
   expect(fired).toEqual([]);
   timers.disarmAll("b");

@@ -7,7 +7,7 @@ import type { Timer } from "./core/input.ts";
  * Requests expire at a time of day that people were told, even if the machine slept. The other timers measure the
  * agent's working or idle time, which stops while the machine sleeps.
  */
-const wallClockTimers: ReadonlySet<Timer> = new Set(["permission", "elicitation"]);
+const wallClockTimer: Timer = "request";
 /** How often the clock is compared with the expiry of requests, because timers stop while the machine sleeps. */
 const clockCheckMs = 2_000;
 
@@ -27,10 +27,10 @@ export class SessionTimers {
       this.#cancels.delete(name);
       run();
     };
-    const isWallClock = wallClockTimers.has(timer);
-    const cancel = isWallClock
-      ? afterByWallClock(this.#clock, afterMs, clockCheckMs, expire)
-      : this.#clock.after(afterMs, expire);
+    const cancel =
+      timer === wallClockTimer
+        ? afterByWallClock(this.#clock, afterMs, clockCheckMs, expire)
+        : this.#clock.after(afterMs, expire);
     this.#cancels.set(name, cancel);
   }
 

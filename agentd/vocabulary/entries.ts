@@ -250,15 +250,28 @@ export interface CompactionEntry {
 /** `unsent`: the agent was gone before the answer could be written to it. */
 export type AnswerPhase = "sent" | "unsent";
 
-export interface PermissionEntry {
-  readonly kind: "permission";
+/** The members that the entries of permissions and elicitations share. */
+interface RequestEntry {
   readonly request: string;
-  /** `changed`: the agent updated the tool call while the request was pending. */
-  readonly phase: "requested" | "changed" | "resolved" | AnswerPhase;
   /** With `sent`: agentd died before it could log whether the answer was written to the agent. */
   readonly sent?: "unknown";
   /** With `requested`: the agent's session id of the request, when it is not the one that agentd opened. */
   readonly agent_session?: string;
+  readonly now?: string;
+  /** Null: never. */
+  readonly expires_at?: string | null;
+  readonly notified?: boolean;
+  /** What resolved the request. A person who answered over the Bus is named by `by` instead. */
+  readonly via?: ResolvedVia;
+  readonly by?: string | null;
+  /** With `requested`: why the session's policy left the decision to a person. */
+  readonly why?: string;
+}
+
+export interface PermissionEntry extends RequestEntry {
+  readonly kind: "permission";
+  /** `changed`: the agent updated the tool call while the request was pending. */
+  readonly phase: "requested" | "changed" | "resolved" | AnswerPhase;
   /** With `requested`: the request's members, merged over all earlier updates of the tool call. */
   readonly tool_call?: ToolCallFields;
   /** Members of `tool_call` that come from earlier updates, not from the request. */
@@ -268,29 +281,16 @@ export interface PermissionEntry {
   /** With `changed`: the members that one update changed. With `resolved`: all that changed since the request. */
   readonly changed?: readonly string[];
   readonly options?: readonly PermissionChoice[];
-  readonly now?: string;
-  /** Null: never. */
-  readonly expires_at?: string | null;
-  readonly notified?: boolean;
   /** Set with `resolved`. */
   readonly outcome?: "selected" | "cancelled";
   readonly option?: string;
-  /** What resolved the request. A person who answered over the Bus is named by `by` instead. */
-  readonly via?: ResolvedVia;
-  readonly by?: string | null;
-  /** With `requested`: why the session's policy left the decision to a person. */
-  readonly why?: string;
 }
 
 export type ElicitationAction = "accept" | "decline" | "cancel";
 
-export interface ElicitationEntry {
+export interface ElicitationEntry extends RequestEntry {
   readonly kind: "elicitation";
-  readonly request: string;
   readonly phase: "requested" | "resolved" | AnswerPhase;
-  /** This member and `agent_session` mean what they mean for a permission. */
-  readonly sent?: "unknown";
-  readonly agent_session?: string;
   /** This member and those up to `tool_call_id` are set with `requested`. */
   readonly mode?: "form" | "url";
   readonly message?: string;
@@ -300,15 +300,9 @@ export interface ElicitationEntry {
   readonly url?: string;
   readonly elicitation_id?: string;
   readonly tool_call_id?: string;
-  readonly now?: string;
-  readonly expires_at?: string | null;
-  readonly notified?: boolean;
   /** Set with `resolved`. */
   readonly outcome?: ElicitationAction;
   readonly content?: Readonly<Record<string, unknown>>;
-  readonly via?: ResolvedVia;
-  readonly by?: string | null;
-  readonly why?: string;
 }
 
 /** An agent's `fs/*` request. A write that stays `intended` was cut off by the death of agentd. */

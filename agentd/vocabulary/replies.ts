@@ -41,30 +41,29 @@ export type PermissionAnswerReply = Accepted & {
 
 export type ElicitationAnswerReply = Accepted & { readonly request: string; readonly outcome: ElicitationAction };
 
-export interface ListedPermission {
-  readonly kind: "permission";
+interface ListedRequest {
   readonly request: string;
   readonly session: string;
   readonly turn?: number;
   /** The agent's session id of the request, when it is not the one that agentd opened: a sub-agent's. */
   readonly agent_session?: string;
-  /** Includes all updates up to now. */
-  readonly tool_call: ToolCallFields;
-  readonly options: readonly PermissionChoice[];
   readonly asked_at: string;
   readonly expires_at: string | null;
-  /** Members of `tool_call` that the agent changed after the request. The request's entry has the original. */
-  readonly changed?: readonly string[];
-  /** Members of `tool_call` that are omitted here as too long. The entries of the request and of its call have them. */
+  /** Members of the tool call or of the elicitation that are omitted here as too long. The log has them. */
   readonly left_out?: readonly string[];
 }
 
-export interface ListedElicitation {
+export interface ListedPermission extends ListedRequest {
+  readonly kind: "permission";
+  /** Includes all updates up to now. */
+  readonly tool_call: ToolCallFields;
+  readonly options: readonly PermissionChoice[];
+  /** Members of `tool_call` that the agent changed after the request. The request's entry has the original. */
+  readonly changed?: readonly string[];
+}
+
+export interface ListedElicitation extends ListedRequest {
   readonly kind: "elicitation";
-  readonly request: string;
-  readonly session: string;
-  readonly turn?: number;
-  readonly agent_session?: string;
   readonly mode: "form" | "url";
   readonly message?: string;
   /** ACP's `requestedSchema` of a form, as the agent wrote it. */
@@ -72,10 +71,6 @@ export interface ListedElicitation {
   readonly url?: string;
   readonly elicitation_id?: string;
   readonly tool_call_id?: string;
-  readonly asked_at: string;
-  readonly expires_at: string | null;
-  /** Members of the elicitation that are omitted here as too long. Its entry has them. */
-  readonly left_out?: readonly string[];
 }
 
 export interface SessionSummary {
@@ -217,17 +212,14 @@ export interface StatusReply {
   readonly people?: { readonly service: string | null; readonly state: "off" | "away" | "there" };
 }
 
-export interface PermissionListReply {
-  readonly requests: readonly ListedPermission[];
+interface RequestListReply<R extends ListedRequest> {
+  readonly requests: readonly R[];
   /** More requests are pending than fit in the reply. Narrow the list with `session` or `request`. */
   readonly more?: true;
 }
 
-export interface ElicitationListReply {
-  readonly requests: readonly ListedElicitation[];
-  /** Means what it means for permissions. */
-  readonly more?: true;
-}
+export type PermissionListReply = RequestListReply<ListedPermission>;
+export type ElicitationListReply = RequestListReply<ListedElicitation>;
 
 export interface PolicyTestReply {
   readonly policy: string;

@@ -126,20 +126,21 @@ test("no answer, a cancel and an end never choose an option that allows, whateve
       script.prompt("go");
       script.asks(1, "tool", offered);
       const key = `${script.state.id}-1`;
-      if (how === "timeout") script.put({ type: "timer", timer: "permission", key });
+      if (how === "timeout") script.put({ type: "timer", timer: "request", key });
       if (how === "cancel") script.cancel();
       if (how === "close") script.command("agent.session.close", {});
       if (how === "exit") script.exits();
-      const answers = script.effects.filter((effect) => effect.type === "answer_permission");
+      const answers = script.effects.filter((effect) => effect.type === "answer_request");
       // Nobody is left to be told by an agent's end.
       expect(answers).toHaveLength(how === "exit" ? 0 : 1);
       expect(script.entries.filter((entry) => entry.kind === "permission" && entry.phase === "resolved")).toHaveLength(
         1,
       );
-      for (const { outcome } of answers) {
-        if (outcome === "cancelled") continue;
+      for (const { answer } of answers) {
+        if (answer.outcome === "cancelled") continue;
         expect(how).toBe("timeout");
-        expect(outcome.optionId).toMatch(/^reject_once-/);
+        expect(answer).toMatchObject({ outcome: "selected" });
+        expect("option" in answer && answer.option).toMatch(/^reject_once-/);
       }
     }),
   );

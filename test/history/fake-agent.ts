@@ -3,7 +3,7 @@
 // ends, `exited` last) and does whatever a correct agent may, when the history lets it.
 import type { AgentClient, AgentSink, OpenSessionParams } from "../../acp-client/agent-client.ts";
 import type { AgentFailure, Done, OpenedSession, PromptResult, AgentExit } from "../../acp-client/agent-events.ts";
-import type { AgentIdentity, ConfigOption, ContentBlock, PermissionOutcome } from "../../acp-client/model.ts";
+import type { AgentIdentity, ConfigOption, ContentBlock, RequestAnswer } from "../../acp-client/model.ts";
 import type { JsonObject } from "../scripted-agent/scenario.ts";
 import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
 import type { Random } from "./random.ts";
@@ -96,13 +96,11 @@ export class FakeAgent implements AgentClient {
     });
   }
 
-  answerElicitation(): void {
-    throw new Error("an elicitation that nobody asked for was answered");
-  }
-
-  answerPermission(request: number, outcome: PermissionOutcome): void {
+  answer(request: number, answer: RequestAnswer): void {
     if (!this.#asked.delete(request)) return;
-    this.#options.got({ result: { outcome: typeof outcome === "string" ? outcome : outcome.optionId } });
+    if (answer.outcome !== "selected" && answer.outcome !== "cancelled")
+      throw new Error("an elicitation that nobody asked for was answered");
+    this.#options.got({ result: { outcome: answer.outcome === "selected" ? answer.option : answer.outcome } });
   }
 
   listSessions(): void {}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Builds the params and results that we send to a v1 agent, valid by the official schema.
 import type { OpenSessionParams } from "../../agent-client.ts";
-import type { ContentBlock, ElicitationAnswer, McpServer, PermissionOutcome } from "../../model.ts";
+import { AcpClientError } from "../../client-error.ts";
+import type { ContentBlock, McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
 
 export const METHODS = {
   initialize: "initialize",
@@ -90,14 +91,27 @@ export function authenticateParams(methodId: string): object {
   return { methodId };
 }
 
-export function permissionResult(outcome: PermissionOutcome): object {
-  if (outcome === "cancelled") return { outcome: { outcome: "cancelled" } };
-  return { outcome: { outcome: "selected", optionId: outcome.optionId } };
+/**
+ * Encodes the answer to a permission. Throws OPTION_NOT_OFFERED for an option that the agent did not offer, since some
+ * agents take an unknown option for an allow.
+ */
+export function permissionResult(answer: RequestAnswer, options: readonly PermissionOption[] = []): object {
+  if (answer.outcome !== "selected") return { outcome: { outcome: "cancelled" } };
+  const { option: optionId } = answer;
+  if (options.some((offered) => offered.optionId === optionId)) return { outcome: { outcome: "selected", optionId } };
+  throw new AcpClientError("OPTION_NOT_OFFERED", `The agent did not offer the option "${optionId}"`);
 }
 
-export function elicitationResult(answer: ElicitationAnswer): object {
-  if (answer.action !== "accept") return { action: answer.action };
+export function elicitationResult(answer: RequestAnswer): object {
+  if (answer.outcome === "decline") return { action: "decline" };
+  if (answer.outcome !== "accept") return { action: "cancel" };
   return answer.content === undefined ? { action: "accept" } : { action: "accept", content: answer.content };
+}
+
+/** Returns the result for a request that the agent cancelled; undefined if it is not one that waits for a person. */
+export function cancelledResult(method: string): object | undefined {
+  if (method === METHODS.requestPermission) return permissionResult({ outcome: "cancelled" });
+  return method === METHODS.elicitationCreate ? elicitationResult({ outcome: "cancel" }) : undefined;
 }
 
 /** Omits `type` for a stdio server, as v1 does: some agents refuse "stdio". */

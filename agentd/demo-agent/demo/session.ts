@@ -122,17 +122,17 @@ export class DemoSession {
       { optionId: "allow-always", name: `${what}, and do not ask again in this session`, kind: "allow_always" },
       { optionId: "reject", name: "Leave it", kind: "reject_once" },
     ];
-    const outcome = await this.#client.askPermission({ sessionId: this.id, toolCall, options }, signal);
-    if (outcome === "cancelled") return false;
-    if (outcome.optionId === "allow-always") this.#alwaysAllowed.add(kind);
-    return outcome.optionId !== "reject";
+    const answer = await this.#client.askPermission({ sessionId: this.id, toolCall, options }, signal);
+    if (answer.outcome === "cancelled") return false;
+    if (answer.option === "allow-always") this.#alwaysAllowed.add(kind);
+    return answer.option !== "reject";
   }
 
   /** Resolves to the form's content, or undefined if it was not accepted. */
   async #askForm(message: string, requestedSchema: object, signal: AbortSignal) {
     const form = { sessionId: this.id, mode: "form", message, requestedSchema } as const;
     const answer = await this.#client.elicit(form, signal);
-    return answer.action === "accept" ? (answer.content ?? {}) : undefined;
+    return answer.outcome === "accept" ? (answer.content ?? {}) : undefined;
   }
 
   /** The first prompt gives the session its title. */

@@ -109,9 +109,8 @@ export class AgentRun {
     this.#postBatch();
   }
 
-  answer(effect: EffectOf<"answer_permission" | "answer_elicitation">): void {
-    if (effect.type === "answer_permission") this.client.answerPermission(effect.key, effect.outcome);
-    else this.client.answerElicitation(effect.key, effect.answer);
+  answer(effect: EffectOf<"answer_request">): void {
+    this.client.answer(effect.key, effect.answer);
     this.#post({ type: "answer_sent", request: effect.request });
   }
 

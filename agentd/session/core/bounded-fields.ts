@@ -14,8 +14,10 @@ export interface MeasuredFields<T> {
   readonly droppable: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** The remaining value with its sizes, derived without measuring again; `bytes` is an upper bound. */
-export interface BoundedFields<T> extends MeasuredFields<T> {
+export interface BoundedFields<T> {
+  readonly value: T;
+  /** An upper bound of its size. */
+  readonly bytes: number;
   /** Names of the members that were left out. */
   readonly omitted: readonly string[];
 }
@@ -40,7 +42,7 @@ export function boundFields<T extends object>(
   { value, bytes, droppable }: MeasuredFields<T>,
   bytesMax: number,
 ): BoundedFields<T> {
-  if (bytes <= bytesMax) return { value, bytes, droppable, omitted: [] };
+  if (bytes <= bytesMax) return { value, bytes, omitted: [] };
   let left = bytes;
   const omitted: string[] = [];
   for (const part of droppable) {
@@ -49,12 +51,7 @@ export function boundFields<T extends object>(
     left -= part.bytes;
   }
   const remaining = Object.entries(value).filter(([name]) => !omitted.includes(name));
-  return {
-    value: Object.fromEntries(remaining) as T,
-    bytes: left,
-    droppable: droppable.slice(omitted.length),
-    omitted,
-  };
+  return { value: Object.fromEntries(remaining) as T, bytes: left, omitted };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { SessionInput } from "./input.ts";
 import { toCountedCost, toEntry, toSessionOptions } from "./map-update.ts";
 import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
-import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/resolutions.ts";
+import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/request-life.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
 import type { PolicyEvidence } from "./requests/policy.ts";
 import { beginRun, canRestoreSession, notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
@@ -23,23 +23,20 @@ import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
 /** Decides an event of the agent: an update, a request, a protocol fault, or its exit. */
-export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEvent, evidence?: PolicyEvidence): void {
+export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
       onUpdate(draft, event.update);
       return event.about && noteForeignToolCall(draft, event.about.agentSession, event.about.call);
     case "permission":
-      requestPermission(draft, event, evidence);
-      return draft.emitState(before);
+      return requestPermission(draft, event, evidence);
     case "elicitation":
-      requestElicitation(draft, event);
-      return draft.emitState(before);
+      return requestElicitation(draft, event);
     case "withdrawn": {
       const open = state.requests.find(({ key }) => key === event.request);
       // The client has already answered the withdrawn request, so nothing is sent.
-      if (open) cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
-      return draft.emitState(before);
+      return open && cancelRequest(draft, { ...open, key: null }, { by: null, via: "agent" });
     }
     case "fault": {
       const { fault, message, sample, count } = event;
@@ -47,9 +44,9 @@ export function onAgentEvent(draft: Draft, before: SessionState, event: AgentEve
       return;
     }
     case "broken":
-      return onAgentGone(draft, before, toErrorBody(event.failure), "the agent violated ACP");
+      return onAgentGone(draft, toErrorBody(event.failure), "the agent violated ACP");
     case "exited":
-      return onAgentGone(draft, before, toExitError(event), "the agent ended");
+      return onAgentGone(draft, toExitError(event), "the agent ended");
   }
 }
 
@@ -80,12 +77,12 @@ function boundExtension<U extends AgentUpdate>(draft: Draft, update: U): U {
 }
 
 /** Takes over what initialize and the opened session reported, then sets the start's options. */
-export function onOpened(draft: Draft, before: SessionState, input: Extract<SessionInput, { type: "opened" }>): void {
+export function onOpened(draft: Draft, input: Extract<SessionInput, { type: "opened" }>): void {
   const { state } = draft;
   const { run } = state;
   if (run.phase !== "starting") return;
   const { identity, opened, resumed } = input;
-  emitUpgrade(draft, before, identity.info?.version);
+  emitUpgrade(draft, identity.info?.version);
   state.agentSide = {
     sessionId: opened.sessionId,
     info: identity.info,
@@ -99,11 +96,11 @@ export function onOpened(draft: Draft, before: SessionState, input: Extract<Sess
     if (resumed === "fresh") state.cost = noCost;
     state.run = { ...run, resumed, config: findOptionsToRestore(draft, input.chosen ?? [], opened.options) };
   }
-  setNextOption(draft, before);
+  setNextOption(draft);
 }
 
 /** Sets the next option of the start's `config`, or makes the session usable when none is left. */
-function setNextOption(draft: Draft, before: SessionState): void {
+function setNextOption(draft: Draft): void {
   const { state } = draft;
   const { run } = state;
   if (run.phase !== "starting") return;
@@ -113,13 +110,13 @@ function setNextOption(draft: Draft, before: SessionState): void {
     // A new session's option is checked as `set_config` checks it. A resumed session survives an option that its agent
     // refuses.
     const fault = run.resumed === undefined ? findStartOptionProblem(state, option, value) : undefined;
-    if (fault) return failStart(draft, before, fault, `the option "${option}" was refused`);
+    if (fault) return failStart(draft, fault, `the option "${option}" was refused`);
     draft.effect({ type: "set_option", seq: null, option, value });
     return;
   }
   startNextTurnOrIdle(draft);
   const side = state.agentSide;
-  draft.emitState(before, {
+  draft.emitState({
     ...(run.resumed === undefined ? {} : { resumed: run.resumed }),
     agent_session_id: side?.sessionId,
     agent_info: side?.info,
@@ -136,20 +133,20 @@ function findStartOptionProblem(state: SessionState, name: string, value: string
   return checkOption(state.startedBy, "config", name, state.options) ?? findOptionProblem(state, name, value);
 }
 
-export function onNotResumable(draft: Draft, before: SessionState, failure: AgentFailure | undefined): void {
+export function onNotResumable(draft: Draft, failure: AgentFailure | undefined): void {
   if (draft.state.run.phase === "starting")
-    failStart(draft, before, notResumableError(failure), "the session could not be resumed");
+    failStart(draft, notResumableError(failure), "the session could not be resumed");
 }
 
 /** Fails the start of an agent that did not open a session. */
-export function onOpenFailed(draft: Draft, before: SessionState, failure: AgentFailure): void {
+export function onOpenFailed(draft: Draft, failure: AgentFailure): void {
   // An agent that exits reports it by its own event, with the exit code and the end of its stderr.
   if (draft.state.run.phase !== "starting" || failure.code === "AGENT_EXITED") return;
-  failStart(draft, before, toErrorBody(failure), "the agent did not start");
+  failStart(draft, toErrorBody(failure), "the agent did not start");
 }
 
 /** Fails a start: ends its queued turns and whatever else is open, and stops the agent. */
-function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+function failStart(draft: Draft, error: ErrorBody, reason: string): void {
   const { state } = draft;
   endQueuedTurns(draft, "interrupted", error);
   endAllRequests(draft, "end");
@@ -159,7 +156,7 @@ function failStart(draft: Draft, before: SessionState, error: ErrorBody, reason:
   state.run = hasNoProcess(error)
     ? { phase: "ended", state: "failed", reason, error }
     : { phase: "closing", reason, error };
-  draft.emitState(before, { reason, error });
+  draft.emitState({ reason, error });
   draft.effect({ type: "stop_agent" });
 }
 
@@ -174,7 +171,7 @@ function hasNoProcess({ error_code: code }: ErrorBody): boolean {
 /**
  * Ends the turn whose session/prompt the agent has answered. A late answer to a turn ended by force ends the draining.
  */
-export function onPromptDone(draft: Draft, before: SessionState, turn: number, outcome: Outcome<PromptResult>): void {
+export function onPromptDone(draft: Draft, turn: number, outcome: Outcome<PromptResult>): void {
   const { state } = draft;
   const { run } = state;
   // An agent that exits reports it by its own event, which ends the turn.
@@ -182,14 +179,13 @@ export function onPromptDone(draft: Draft, before: SessionState, turn: number, o
   if (run.phase === "draining" && run.turn === turn) {
     draft.effect({ type: "disarm", timer: "drain", key: String(turn) });
     startNextTurnOrIdle(draft);
-    return draft.emitState(before, state.run.phase === "turn" ? { reason: "drained" } : {});
+    return draft.emitState(state.run.phase === "turn" ? { reason: "drained" } : {});
   }
   if (run.phase !== "turn" || run.turn.turn !== turn) return;
   endRunningTurn(draft, toTurnEnd(run.turn.cancelling, outcome), run.turn.cancelling ? "cancel" : "agent");
   if (state.busToolsCheckDue) draft.effect({ type: "check_bus_tools" });
   state.busToolsCheckDue = false;
   startNextTurnOrIdle(draft);
-  draft.emitState(before);
 }
 
 function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
@@ -206,7 +202,6 @@ function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
 /** Replies to a set_config command, or goes on with the options of a start. */
 export function onOptionSet(
   draft: Draft,
-  before: SessionState,
   seq: number | null,
   option: string,
   outcome: Outcome<{ readonly options: readonly ConfigOption[] }>,
@@ -229,14 +224,14 @@ export function onOptionSet(
     if (outcome.failure.code === "AGENT_EXITED") return;
     // Losing a mode silently is dangerous, so the session fails before anything is prompted.
     if (state.run.resumed === undefined || isModeAmong(option, state.options)) {
-      failStart(draft, before, toErrorBody(outcome.failure), `the option "${option}" was refused`);
+      failStart(draft, toErrorBody(outcome.failure), `the option "${option}" was refused`);
       return;
     }
     const message = `the option "${option}" could not be restored: ${outcome.failure.message}`;
     draft.add({ kind: "diagnostic", what: "option-refused", message });
   }
   state.run = { ...state.run, config: state.run.config.slice(1) };
-  setNextOption(draft, before);
+  setNextOption(draft);
 }
 
 function emitOptions(draft: Draft, options: readonly ConfigOption[]): void {
@@ -247,17 +242,17 @@ function emitOptions(draft: Draft, options: readonly ConfigOption[]): void {
 }
 
 /** Ends the session when its agent is gone, before a queued prompt could be sent to it. */
-function onAgentGone(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+function onAgentGone(draft: Draft, error: ErrorBody, reason: string): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   abandonAllRequests(draft);
-  if (run.phase === "starting") return failStart(draft, before, error, "the agent did not start");
+  if (run.phase === "starting") return failStart(draft, error, "the agent did not start");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
-  loseAgent(draft, before, error, reason);
+  loseAgent(draft, error, reason);
 }
 
 /** Ends the session as `lost`, with everything that is still open. */
-export function loseAgent(draft: Draft, before: SessionState, error: ErrorBody, reason: string): void {
+export function loseAgent(draft: Draft, error: ErrorBody, reason: string): void {
   const { state } = draft;
   if (state.run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.run.turn) });
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
@@ -267,7 +262,7 @@ export function loseAgent(draft: Draft, before: SessionState, error: ErrorBody, 
   releaseTerminals(draft);
   failPendingCommands(draft, error);
   state.run = { phase: "ended", state: "lost", reason, error };
-  draft.emitState(before, { reason, error });
+  draft.emitState({ reason, error });
   draft.effect({ type: "stop_agent" });
 }
 
@@ -275,11 +270,11 @@ export function loseAgent(draft: Draft, before: SessionState, error: ErrorBody, 
  * Stops an agent that ignores a cancel. If the agent can restore its session, a new process does so and runs the queue;
  * otherwise the session is lost.
  */
-export function onDrainTimeout(draft: Draft, before: SessionState): void {
+export function onDrainTimeout(draft: Draft): void {
   const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was stopped");
   const reason = "the agent did not end its cancelled turn";
   if (canRestoreSession(draft.state)) restartAgent(draft, error, reason);
-  else loseAgent(draft, before, error, reason);
+  else loseAgent(draft, error, reason);
 }
 
 /**

@@ -5,30 +5,29 @@ import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Command, Decision, MaintenanceCommand, SessionCommand } from "./input.ts";
-import { decideElicitationAnswer, decidePermissionAnswer } from "./requests/decide-answers.ts";
-import { cancelAllRequests, endAllRequests } from "./requests/resolutions.ts";
+import type { Command, MaintenanceCommand, RefusedDecision, SessionCommand } from "./input.ts";
+import { decideAnswer } from "./requests/decide-answers.ts";
+import { cancelAllRequests, endAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
 
 /** Decides a command by its verb. */
-export function decideCommand(draft: Draft, before: SessionState, command: SessionCommand): Decision {
+export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
     case "agent.session.prompt":
-      return decidePrompt(draft, before, command);
+      return decidePrompt(draft, command);
     case "agent.session.cancel":
-      return decideCancel(draft, before, command);
+      return decideCancel(draft, command);
     case "agent.session.set_config":
-      return decideSetConfig(draft, before, command);
+      return decideSetConfig(draft, command);
     case "agent.session.close":
-      return decideClose(draft, before, command);
+      return decideClose(draft, command);
     case "agent.permission.answer":
-      return decidePermissionAnswer(draft, before, command);
     case "agent.elicitation.answer":
-      return decideElicitationAnswer(draft, before, command);
+      return decideAnswer(draft, command);
     case "agent.session.purge":
-      if (draft.state.run.phase !== "ended") return refuseInPhase(before, "can be purged when it has ended");
+      if (draft.state.run.phase !== "ended") return refuseInPhase(draft, "can be purged when it has ended");
       return decideMaintenance(draft, command);
     case "agent.log.prune":
     case "agent.log.redact":
@@ -37,11 +36,11 @@ export function decideCommand(draft: Draft, before: SessionState, command: Sessi
 }
 
 /** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue. */
-function decidePrompt(draft: Draft, before: SessionState, command: Command<"agent.session.prompt">): Decision {
+function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): RefusedDecision | void {
   const { state, context } = draft;
   const { run, queue } = state;
-  if (run.phase === "ended") return refuseInPhase(before, "takes no prompts until it is resumed");
-  if (run.phase === "closing") return refuseInPhase(before, "takes no prompts");
+  if (run.phase === "ended") return refuseInPhase(draft, "takes no prompts until it is resumed");
+  if (run.phase === "closing") return refuseInPhase(draft, "takes no prompts");
   const blocks = toBlocks(command.args.prompt);
   const problem = findPromptProblem(draft, blocks);
   if (problem !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${problem}`);
@@ -63,17 +62,15 @@ function decidePrompt(draft: Draft, before: SessionState, command: Command<"agen
   const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
   if (queued) state.queue = [...queue, { turn, blocks }];
   else startTurn(draft, turn, blocks);
-  draft.emitState(before);
   draft.accept(command, seq, { turn, queued });
-  return draft.decision();
 }
 
 /** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
-function decideCancel(draft: Draft, before: SessionState, command: Command<"agent.session.cancel">): Decision {
+function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): RefusedDecision | void {
   const { state, context } = draft;
   const { run } = state;
   const { turn: only } = command.args;
-  if (run.phase === "ended" || run.phase === "closing") return refuseInPhase(before, "has nothing to cancel");
+  if (run.phase === "ended" || run.phase === "closing") return refuseInPhase(draft, "has nothing to cancel");
   if (only !== undefined && only > state.turns) {
     return refuse("ARGUMENT", `this session has had ${state.turns} turns`, { field: "turn" });
   }
@@ -104,25 +101,22 @@ function decideCancel(draft: Draft, before: SessionState, command: Command<"agen
     emitTurnEnded(draft, only, { stopReason: "cancelled", sent: false });
     turns.push(only);
   }
-  draft.emitState(before);
   draft.accept(command, seq, { turns });
-  return draft.decision();
 }
 
-function decideSetConfig(draft: Draft, before: SessionState, command: Command<"agent.session.set_config">): Decision {
+function decideSetConfig(draft: Draft, command: Command<"agent.session.set_config">): RefusedDecision | void {
   const { state } = draft;
   const { phase } = state.run;
   const { option: name, value } = command.args;
   const notTheirs = checkOption(command.by, "option", name, state.options);
   if (notTheirs) return { refusal: notTheirs };
   if (phase === "ended" || phase === "closing" || phase === "starting")
-    return refuseInPhase(before, "its options cannot be set now");
+    return refuseInPhase(draft, "its options cannot be set now");
   const fault = findOptionProblem(state, name, value);
   if (fault) return { refusal: fault };
   const seq = draft.command(command);
   draft.postpone(command, seq);
   draft.effect({ type: "set_option", seq, option: name, value });
-  return draft.decision();
 }
 
 /** Checks a value against the options that the agent offers; undefined when the agent may be asked to set it. */
@@ -147,15 +141,14 @@ export function findOptionProblem(
 }
 
 /** Logs the command now and runs it after the commit; its reply has a commit of its own. */
-function decideMaintenance(draft: Draft, command: MaintenanceCommand): Decision {
+function decideMaintenance(draft: Draft, command: MaintenanceCommand): void {
   const seq = draft.command(command);
   draft.postpone(command, seq);
   draft.effect({ type: "maintain", seq, command });
-  return draft.decision();
 }
 
 /** Closes the session; one that has ended only changes its state. */
-function decideClose(draft: Draft, before: SessionState, command: Command<"agent.session.close">): Decision {
+function decideClose(draft: Draft, command: Command<"agent.session.close">): RefusedDecision | void {
   const { state } = draft;
   const { run } = state;
   if (run.phase === "ended" && run.state === "closed")
@@ -165,9 +158,8 @@ function decideClose(draft: Draft, before: SessionState, command: Command<"agent
   // Closing a session whose start has failed ends it as `closed`.
   else if (run.phase === "closing") state.run = { phase: "closing", reason: run.error ? "asked" : run.reason };
   else beginClosing(draft, "asked", "cancelled");
-  draft.emitState(before, run.phase === "closing" ? {} : { reason: "asked" });
+  if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
-  return draft.decision();
 }
 
 /**
@@ -203,7 +195,7 @@ function findPromptProblem({ state, context }: Draft, blocks: readonly ContentBl
   return context.ports.findPromptProblem(blocks, { promptImage, promptAudio, promptEmbeddedContext });
 }
 
-function refuseInPhase(state: SessionState, what: string): Decision {
+function refuseInPhase({ state }: Draft, what: string): RefusedDecision {
   const phase = phaseOf(state);
   return { refusal: errorBody("SESSION_STATE", `the session is ${phase} and ${what}`, { state: phase }) };
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A decision in progress: a copy of the state that the rules change, and the entries, effects and replies so far.
-import type { EntryContent } from "../../vocabulary/entries.ts";
-import { type ErrorBody, errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
-import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, Reply } from "./input.ts";
+import type { EntryContent, SessionPhase } from "../../vocabulary/entries.ts";
+import { errorBody, type ErrorCode } from "../../vocabulary/errors.ts";
+import type { Command, StepContext, Decision, Effect, NewReceiptAnswer, RefusedDecision, Reply } from "./input.ts";
 import { type PendingCommand, phaseOf, type SessionState } from "./state.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Draft {
   readonly state: Writable<SessionState>;
+  /** The phase that the log shows. */
+  #loggedPhase: SessionPhase;
   readonly context: StepContext;
   readonly entries: EntryContent[] = [];
   readonly effects: Effect[] = [];
@@ -18,12 +20,14 @@ export class Draft {
 
   constructor(state: SessionState, context: StepContext) {
     this.state = { ...state };
+    this.#loggedPhase = phaseOf(state);
     this.context = context;
   }
 
   /** Adds an entry and returns its seq. */
   add(entry: EntryContent): number {
     this.entries.push(entry);
+    if (entry.kind === "state") this.#loggedPhase = entry.state;
     this.state.seq += 1;
     return this.state.seq;
   }
@@ -50,11 +54,12 @@ export class Draft {
     });
   }
 
-  /** Replies to a command at once and stores the receipt with this reply for retries. */
+  /** Replies to a command at once, after the state that it changed, and stores the receipt with this reply for retries. */
   accept(command: Command, seq: number, members: Readonly<Record<string, unknown>>): void {
     const commandId = commandIdOf(command.args);
     const id = commandIdMember(commandId);
     const body = { ...id, session: this.state.id, seq, ...members };
+    this.emitState();
     this.add({ kind: "reply", verb: command.verb, ...id, command_seq: seq, rc: 0, body });
     if (commandId !== undefined) this.receipt = { commandId, seq, answer: { rc: 0, body } };
     this.replies.push({ caller: command.caller, rc: 0, body });
@@ -82,10 +87,13 @@ export class Draft {
     this.state.pending = this.state.pending.filter((pending) => pending.seq !== seq);
   }
 
-  /** Adds a `state` entry if the state that people see has changed, or if there are `members` to report. */
-  emitState(before: SessionState, members: Readonly<Record<string, unknown>> = {}): void {
+  /**
+   * Adds a `state` entry if the state that people see has changed, or if there are `members` to report. Every accepted
+   * input ends with it; call it earlier to report members.
+   */
+  emitState(members: Readonly<Record<string, unknown>> = {}): void {
     const phase = phaseOf(this.state);
-    if (phase === phaseOf(before) && Object.keys(members).length === 0) return;
+    if (phase === this.#loggedPhase && Object.keys(members).length === 0) return;
     this.add({ kind: "state", state: phase, ...members });
   }
 
@@ -100,7 +108,7 @@ export function refuse(
   code: ErrorCode,
   message: string,
   members: Readonly<Record<string, unknown>> = {},
-): { readonly refusal: ErrorBody } {
+): RefusedDecision {
   return { refusal: errorBody(code, message, members) };
 }
 

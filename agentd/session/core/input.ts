@@ -7,13 +7,7 @@ import type {
   Outcome,
   PromptResult,
 } from "../../../acp-client/agent-events.ts";
-import type {
-  AgentCapabilities,
-  AgentIdentity,
-  ConfigOption,
-  ElicitationAnswer,
-  PermissionOutcome,
-} from "../../../acp-client/model.ts";
+import type { AgentCapabilities, AgentIdentity, ConfigOption, RequestAnswer } from "../../../acp-client/model.ts";
 import type { PolicySettings } from "../../config/settings.ts";
 import type { ContentBlock, EntryContent, Origin, ResumeMethod } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
@@ -52,7 +46,7 @@ export type MaintenanceCommand =
   | Command<"agent.log.prune">
   | Command<"agent.log.redact">;
 
-export type Timer = "permission" | "elicitation" | "cancel" | "drain" | "idle";
+export type Timer = "request" | "cancel" | "drain" | "idle";
 
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
@@ -166,18 +160,12 @@ export type Effect =
       readonly value: string | boolean;
     }
   | {
-      readonly type: "answer_permission";
+      readonly type: "answer_request";
       readonly request: string;
       readonly key: number;
-      readonly outcome: PermissionOutcome;
+      readonly answer: RequestAnswer;
     }
   | PeopleEffect
-  | {
-      readonly type: "answer_elicitation";
-      readonly request: string;
-      readonly key: number;
-      readonly answer: ElicitationAnswer;
-    }
   | { readonly type: "client_side"; readonly effect: ClientSideEffect }
   | { readonly type: "arm"; readonly timer: Timer; readonly key: string; readonly afterMs: number }
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
@@ -223,7 +211,7 @@ export interface NewReceiptAnswer {
 
 export type Decision = RefusedDecision | AcceptedDecision;
 
-interface RefusedDecision {
+export interface RefusedDecision {
   readonly refusal: ErrorBody;
 }
 

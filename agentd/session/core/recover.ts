@@ -7,12 +7,12 @@ import { emitTerminalsLost } from "./client-side/terminals.ts";
 import { failPendingCommands } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
-import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/resolutions.ts";
+import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/request-life.ts";
 import type { SessionState } from "./state.ts";
 import { emitTurnEnded } from "./turns.ts";
 
 /** Ends everything the log shows as open, including commands, writes, terminals, requests, tool calls and turns. */
-export function recover(draft: Draft, before: SessionState, found: Extract<SessionInput, { type: "recover" }>): void {
+export function recover(draft: Draft, found: Extract<SessionInput, { type: "recover" }>): void {
   const { state } = draft;
   const { run } = state;
   if (found.processesEnded > 0) {
@@ -40,7 +40,7 @@ export function recover(draft: Draft, before: SessionState, found: Extract<Sessi
   state.queue = [];
   const end = toFinalState(state);
   state.run = { phase: "ended", ...end };
-  draft.emitState(before, { reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
+  draft.emitState({ reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
 }
 
 function toFinalState(state: Readonly<SessionState>): {

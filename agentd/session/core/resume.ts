@@ -4,21 +4,17 @@ import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
-import type { Decision, SessionInput } from "./input.ts";
-import { emitUnsent } from "./requests/resolutions.ts";
+import type { RefusedDecision, SessionInput } from "./input.ts";
+import { emitUnsent } from "./requests/request-life.ts";
 import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
 /** Begins another run of an ended session. */
-export function decideResume(
-  draft: Draft,
-  before: SessionState,
-  input: Extract<SessionInput, { type: "resume" }>,
-): Decision {
+export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): RefusedDecision | void {
   const { state } = draft;
   const { command, directories } = input;
   if (state.run.phase !== "ended") {
-    const phase = phaseOf(before);
+    const phase = phaseOf(state);
     return refuse("SESSION_STATE", `the session is ${phase}: only one that has ended can be resumed`, { state: phase });
   }
   const seq = draft.command(command);
@@ -31,7 +27,6 @@ export function decideResume(
   beginRun(draft, openMode);
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
-  return draft.decision();
 }
 
 /** Begins another run and returns the seq of its first entry. The caller adds the `launch` effect. */
@@ -69,8 +64,8 @@ export function notResumableError(failure: AgentFailure | undefined) {
 }
 
 /** Logs a changed agent version, since its behaviour may have changed too. */
-export function emitUpgrade(draft: Draft, before: SessionState, version: string | undefined): void {
-  const old = before.agentSide?.info?.version;
+export function emitUpgrade(draft: Draft, version: string | undefined): void {
+  const old = draft.state.agentSide?.info?.version;
   if (old === undefined || version === undefined || old === version) return;
   draft.add({
     kind: "diagnostic",

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The state of one session, which `step` turns into the next. It is immutable: when a commit fails, the states decided
 // on top of it are dropped and this one still stands.
-import type { Elicitation } from "../../../acp-client/model.ts";
+import type { Elicitation, RequestAnswer } from "../../../acp-client/model.ts";
 import type {
   AgentInfo,
   ContentBlock,
-  ElicitationAction,
-  ElicitationEntry,
   PermissionChoice,
   ResolvedVia,
   ResumeMethod,
@@ -16,7 +14,6 @@ import type {
 } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { Cost } from "../../vocabulary/usage.ts";
-import type { MeasuredFields } from "./bounded-fields.ts";
 import { type RequestMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
 import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
 
@@ -138,7 +135,10 @@ export interface AgentSide {
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 
-export type PendingRequest = PendingPermission | PendingElicitation;
+export type PendingRequest = PendingHead & RequestDetails;
+
+/** What a request asks, by its kind. */
+export type RequestDetails = PermissionDetails | ElicitationDetails;
 
 interface PendingHead {
   readonly request: string;
@@ -153,12 +153,14 @@ interface PendingHead {
   readonly agentSession?: string;
 }
 
-export interface PendingPermission extends PendingHead {
+export type PendingPermission = PendingHead & PermissionDetails;
+
+interface PermissionDetails {
   readonly kind: "permission";
   /** Key of the tool call in `calls`. */
   readonly callKey: string;
-  /** The tool call as it is known now, measured once because it may be listed often. */
-  readonly listed: MeasuredFields<ToolCallFields>;
+  /** The tool call as it is known now. */
+  readonly toolCall: ToolCallFields;
   /** Members of the tool call that are too long to hold here; the log has them. */
   readonly omitted: readonly string[];
   /** Members that the agent has changed since it asked. */
@@ -166,28 +168,16 @@ export interface PendingPermission extends PendingHead {
   /** Number of updates that changed them. */
   readonly edition: number;
   readonly options: readonly PermissionChoice[];
-  /** Size of the options in UTF-8 bytes as JSON. */
-  readonly optionsBytes: number;
 }
 
-export interface PendingElicitation extends PendingHead {
+export interface ElicitationDetails {
   readonly kind: "elicitation";
   readonly elicitation: Elicitation;
-  /** The elicitation as it is listed, measured once. */
-  readonly listed: MeasuredFields<ElicitationFields>;
 }
-
-/** The members of an elicitation that entries and replies carry. */
-export type ElicitationFields = Pick<
-  ElicitationEntry,
-  "message" | "schema" | "url" | "elicitation_id" | "tool_call_id"
-> & {
-  readonly mode: "form" | "url";
-};
 
 export interface ClosedRequest {
   readonly request: string;
-  readonly outcome: "selected" | "cancelled" | ElicitationAction;
+  readonly outcome: RequestAnswer["outcome"];
   readonly option?: string;
   readonly by: string | null;
   readonly via?: ResolvedVia;

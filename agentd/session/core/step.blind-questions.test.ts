@@ -60,7 +60,7 @@ test("a request with only an id is logged, held and asked with everything the ag
   const asked = asks(script, { kind: "execute" });
   expect(asked).toMatchObject({ tool_call: { ...known, tool_kind: "execute" } });
   expect(asked.said_before).toEqual(["title", "status", "content", "locations", "raw_input"]);
-  expect(openOf(script)).toMatchObject({ listed: { value: { ...known, tool_kind: "execute" } }, omitted: [] });
+  expect(openOf(script)).toMatchObject({ toolCall: { ...known, tool_kind: "execute" }, omitted: [] });
   expect(asksOf(script)).toMatchObject([
     { title: "test (aaaaaaaaaaaa) asks to execute: Edit a.txt", body: expect.stringContaining("/work/a.txt") },
   ]);
@@ -146,7 +146,7 @@ test("an agent that keeps asking about one long call does not multiply the log",
   for (let times = 0; times < 50; times += 1) expect(asks(script).left_out).toEqual(["raw_input"]);
   expect(jsonBytes(script.entries) - before).toBeLessThan(64 * 1024);
   // The session still holds it and shows it to people.
-  expect(openOf(script)).toMatchObject({ listed: { value: { raw_input: long } }, omitted: [] });
+  expect(openOf(script)).toMatchObject({ toolCall: { raw_input: long }, omitted: [] });
   says(script, { rawInput: `${long}!` });
   expect(asks(script).tool_call?.raw_input).toBe(`${long}!`);
 });
@@ -164,7 +164,7 @@ test("a call that changes while its request is pending is shown as it is now, ma
     changed: ["raw_input"],
   });
   expect(openOf(script)).toMatchObject({
-    listed: { value: { ...known, raw_input: { path: "/etc/passwd" } } },
+    toolCall: { ...known, raw_input: { path: "/etc/passwd" } },
     changed: ["raw_input"],
   });
   expect(asksOf(script)).toMatchObject([

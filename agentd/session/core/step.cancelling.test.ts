@@ -11,7 +11,7 @@ test("cancel tells the agent, then cancels every pending request, and the turn e
   script.asks(0);
   const entries = script.cancel();
   expect(kinds(entries)).toEqual(["command", "permission:resolved", "state:running", "reply"]);
-  expect(script.effects.slice(-4).map(({ type }) => type)).toEqual(["cancel", "disarm", "answer_permission", "arm"]);
+  expect(script.effects.slice(-4).map(({ type }) => type)).toEqual(["cancel", "disarm", "answer_request", "arm"]);
   expect(script.answered(1, "cancelled").at(-2)).toMatchObject({ stop_reason: "cancelled" });
 });
 
@@ -134,5 +134,5 @@ test("a permission requested while a turn is being cancelled is cancelled at onc
   script.prompt("one");
   script.cancel();
   expect(kinds(script.asks(3))).toEqual(["tool_call", "permission:requested", "permission:resolved"]);
-  expect(script.effects.at(-1)).toMatchObject({ type: "answer_permission", key: 3, outcome: "cancelled" });
+  expect(script.effects.at(-1)).toMatchObject({ type: "answer_request", key: 3, answer: { outcome: "cancelled" } });
 });

@@ -44,9 +44,9 @@ test("a form is asked as it came, and its answer, filled in with defaults, is lo
   const content = { name: "Ann", tone: "mild" };
   expect(answered[1]).toMatchObject({ outcome: "accept", content, by: "tester" });
   expect(script.effects.at(-1)).toMatchObject({
-    type: "answer_elicitation",
+    type: "answer_request",
     key: 1,
-    answer: { action: "accept", content },
+    answer: { outcome: "accept", content },
   });
   expect(script.put({ type: "answer_sent", request })).toMatchObject([{ kind: "elicitation", phase: "sent" }]);
   script.command("agent.elicitation.answer", { request, action: "decline" });
@@ -57,7 +57,7 @@ test("a URL is accepted without content", () => {
   const script = prompted();
   asks(script, address);
   script.command("agent.elicitation.answer", { request, action: "accept" });
-  expect(script.effects.at(-1)).toMatchObject({ answer: { action: "accept" } });
+  expect(script.effects.at(-1)).toMatchObject({ answer: { outcome: "accept" } });
   expect(resolved(script)[0]).not.toHaveProperty("content");
 });
 
@@ -106,7 +106,7 @@ test("an elicitation ends exactly once, and is accepted only by a person's accep
       const script = prompted();
       asks(script, asked);
       for (const how of ends) {
-        if (how === "timeout") script.put({ type: "timer", timer: "elicitation", key: request });
+        if (how === "timeout") script.put({ type: "timer", timer: "request", key: request });
         if (how === "cancel") script.cancel();
         if (how === "close") script.command("agent.session.close", {});
         if (how === "stop" || how === "log_full") script.put({ type: how });
@@ -116,16 +116,16 @@ test("an elicitation ends exactly once, and is accepted only by a person's accep
         if (how === "decline") script.command("agent.elicitation.answer", { request, action: "decline" });
         if (how === "restart") {
           const draft = new Draft(script.state, script.context());
-          recover(draft, script.state, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
+          recover(draft, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
           script.entries.push(...draft.entries);
           break;
         }
       }
       const outcomes = resolved(script).map(({ outcome }) => outcome);
       expect(outcomes).toEqual([ends[0] === "decline" ? "decline" : "cancel"]);
-      const answers = script.effects.filter((effect) => effect.type === "answer_elicitation");
+      const answers = script.effects.filter((effect) => effect.type === "answer_request");
       expect(answers.length).toBeLessThanOrEqual(1);
-      for (const { answer } of answers) expect(answer.action).not.toBe("accept");
+      for (const { answer } of answers) expect(answer.outcome).not.toBe("accept");
     }),
   );
 });

@@ -57,8 +57,8 @@ test("only a command selects an option that allows", () => {
         const before = script.effects.length;
         happen(script, event);
         for (const effect of script.effects.slice(before)) {
-          if (effect.type !== "answer_permission" || effect.outcome === "cancelled") continue;
-          if (effect.outcome.optionId.startsWith("allow")) expect(event.what).toBe("answer");
+          if (effect.type !== "answer_request" || effect.answer.outcome !== "selected") continue;
+          if (effect.answer.option.startsWith("allow")) expect(event.what).toBe("answer");
         }
       }
     }),
@@ -145,7 +145,7 @@ function happen(script: SessionScript, event: { what: string; [member: string]: 
       script.put({ type: "timer", timer: "cancel", key: String(turn) });
       return;
     case "permission-timer":
-      script.put({ type: "timer", timer: "permission", key: `aaaaaaaaaaaa-${turn}` });
+      script.put({ type: "timer", timer: "request", key: `aaaaaaaaaaaa-${turn}` });
       return;
     default:
       throw new Error(event.what);

@@ -105,7 +105,10 @@ test("a person's answer through notify is logged under their name before it is s
   expect(resolvedOf(entries)).toEqual([
     expect.objectContaining({ option: "allow_once-0", via: "notify", by: "mix-abcdef" }),
   ]);
-  expect(script.effects.at(-1)).toMatchObject({ type: "answer_permission", outcome: { optionId: "allow_once-0" } });
+  expect(script.effects.at(-1)).toMatchObject({
+    type: "answer_request",
+    answer: { outcome: "selected", option: "allow_once-0" },
+  });
   expect(withdrawalsOf(script)).toEqual([{ type: "withdraw_ask", request, reason: "notify" }]);
   expect(phaseOf(script.state)).toBe("running");
 });
@@ -180,7 +183,7 @@ test.each([
   const script = eliciting(asked);
   const [resolved] = script.put({ type: "people_answered", request, option, by: "mix-abcdef" });
   expect(resolved).toMatchObject({ kind: "elicitation", phase: "resolved", outcome, via: "notify", by: "mix-abcdef" });
-  expect(script.effects.at(-1)).toMatchObject({ type: "answer_elicitation", answer: { action: outcome } });
+  expect(script.effects.at(-1)).toMatchObject({ type: "answer_request", answer: { outcome } });
   expect(withdrawalsOf(script)).toHaveLength(1);
 });
 
@@ -206,7 +209,7 @@ test("an answer after the expiry is not used, and the timer still ends the reque
   expect(diagnosticsOf(script)).toMatchObject([
     { what: "answer-unused", message: expect.stringContaining("had expired") },
   ]);
-  script.put({ type: "timer", timer: "permission", key: request });
+  script.put({ type: "timer", timer: "request", key: request });
   expect(resolvedOf(script.entries)).toMatchObject([{ option: "reject_once-1", via: "timeout" }]);
 });
 
@@ -221,7 +224,7 @@ function eliciting(asked: Elicitation): SessionScript {
 
 test("a request ends once and is withdrawn once, and only a person's answer allows", () => {
   const endings = {
-    timeout: (script: SessionScript) => script.put({ type: "timer", timer: "permission", key: request }),
+    timeout: (script: SessionScript) => script.put({ type: "timer", timer: "request", key: request }),
     cancel: (script: SessionScript) => script.cancel(),
     close: (script: SessionScript) => script.command("agent.session.close", {}),
     exit: (script: SessionScript) => script.exits(),

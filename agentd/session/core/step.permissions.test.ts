@@ -76,7 +76,7 @@ test("a request that the agent withdraws is closed without an answer", () => {
   script.asks(7);
   const entries = script.says({ type: "withdrawn", request: 7 });
   expect(entries[0]).toMatchObject({ phase: "resolved", outcome: "cancelled", via: "agent" });
-  expect(script.effects.some(({ type }) => type === "answer_permission")).toBe(false);
+  expect(script.effects.some(({ type }) => type === "answer_request")).toBe(false);
 });
 
 test("no end of a request without an answer selects an allow, whatever is offered", () => {
@@ -89,7 +89,7 @@ test("no end of a request without an answer selects an allow, whatever is offere
       script.prompt("one");
       script.asks(0, "t", offered);
       const request = "aaaaaaaaaaaa-1";
-      if (how === "timeout") script.put({ type: "timer", timer: "permission", key: request });
+      if (how === "timeout") script.put({ type: "timer", timer: "request", key: request });
       if (how === "cancel") script.cancel();
       if (how === "close") script.command("agent.session.close", {});
       if (how === "exit") script.exits();
@@ -114,9 +114,11 @@ test("a timeout never selects an id that also allows", () => {
   script.prompt("one");
   const options = ["reject_once", "allow_always"].map((kind) => ({ optionId: "same", name: kind, kind }));
   script.says({ type: "permission", request: 0, toolCall: { toolCallId: "t" }, options });
-  const entries = script.put({ type: "timer", timer: "permission", key: "aaaaaaaaaaaa-1" });
+  const entries = script.put({ type: "timer", timer: "request", key: "aaaaaaaaaaaa-1" });
   expect(entries[0]).toMatchObject({ phase: "resolved", outcome: "cancelled", via: "timeout" });
-  expect(script.effects).toContainEqual(expect.objectContaining({ type: "answer_permission", outcome: "cancelled" }));
+  expect(script.effects).toContainEqual(
+    expect.objectContaining({ type: "answer_request", answer: { outcome: "cancelled" } }),
+  );
 });
 
 test("an answer after the expiry is refused, even if a machine that slept has not fired its timer", () => {
@@ -128,8 +130,8 @@ test("an answer after the expiry is refused, even if a machine that slept has no
   script.now += 600_000;
   script.command("agent.permission.answer", { request, option: "allow_once-0" });
   expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", request, via: "timeout" });
-  expect(script.effects.some(({ type }) => type === "answer_permission")).toBe(false);
-  expect(kinds(script.put({ type: "timer", timer: "permission", key: request }))).toContain("permission:resolved");
+  expect(script.effects.some(({ type }) => type === "answer_request")).toBe(false);
+  expect(kinds(script.put({ type: "timer", timer: "request", key: request }))).toContain("permission:resolved");
 });
 
 test("an answer not written before its agent was gone is logged as unsent once", () => {

@@ -50,7 +50,10 @@ test("a policy's allow is logged in the commit of its request, and the session n
     why: 'policy "reading", rule 1: read within the session\'s directories',
   });
   expect(phaseOf(script.state)).toBe("running");
-  expect(script.effects.at(-1)).toMatchObject({ type: "answer_permission", outcome: { optionId: "allow_once-0" } });
+  expect(script.effects.at(-1)).toMatchObject({
+    type: "answer_request",
+    answer: { outcome: "selected", option: "allow_once-0" },
+  });
   script.command("agent.permission.answer", { request: "aaaaaaaaaaaa-1", cancelled: true });
   expect(script.refusals[0]).toMatchObject({ error_code: "REQUEST_CLOSED", via: "policy" });
 });
@@ -113,7 +116,7 @@ test("only a person's or the policy's answer allows, and each request ends once"
       const said = chosen === -1 ? undefined : `${offered[chosen]}-${chosen}`;
       if (how === "allow" && said !== undefined) script.command("agent.permission.answer", { request, option: said });
       if (how === "deny") script.command("agent.permission.answer", { request, cancelled: true });
-      if (how === "timeout") script.put({ type: "timer", timer: "permission", key: request });
+      if (how === "timeout") script.put({ type: "timer", timer: "request", key: request });
       if (how === "cancel") script.cancel();
       if (how === "close") script.command("agent.session.close", {});
       if (how === "stop" || how === "log_full") script.put({ type: how });
@@ -121,7 +124,7 @@ test("only a person's or the policy's answer allows, and each request ends once"
       if (how === "withdrawn") script.says({ type: "withdrawn", request: 1 });
       if (how === "restart") {
         const draft = new Draft(script.state, script.context());
-        recover(draft, script.state, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
+        recover(draft, { type: "recover", turns: [], openTools: [], processesEnded: 0 });
         script.entries.push(...draft.entries);
       }
       const resolved = script.entries.filter(
@@ -136,7 +139,7 @@ test("only a person's or the policy's answer allows, and each request ends once"
         else expect([how, by, option]).toEqual(["allow", "tester", said]);
         expect(via === "policy" ? known && real === "/work/a" : true).toBe(true);
       }
-      const answers = script.effects.filter((effect) => effect.type === "answer_permission");
+      const answers = script.effects.filter((effect) => effect.type === "answer_request");
       expect(answers.length).toBeLessThanOrEqual(1);
     }),
     { numRuns: 1_000 },

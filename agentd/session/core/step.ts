@@ -16,9 +16,9 @@ import {
 } from "./decide-agent.ts";
 import { beginClosing, decideCommand } from "./decide-commands.ts";
 import { Draft, commandIdMember } from "./draft.ts";
-import type { StepContext, Decision, SessionInput } from "./input.ts";
+import type { StepContext, Decision, RefusedDecision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
-import { expireRequest, emitSent, emitUnsent } from "./requests/resolutions.ts";
+import { expireRequest, emitSent, emitUnsent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
 import { decideResume, onResumeRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -27,82 +27,71 @@ import { endRunningTurn } from "./turns.ts";
 
 export function step(state: SessionState, input: SessionInput, context: StepContext): Decision {
   const draft = new Draft(state, context);
+  const refused = decide(draft, input);
+  if (refused) return refused;
+  // Late output after the end may have opened a tool call, which no later agentd would close.
+  if (input.type === "agent" && draft.state.run.phase === "ended") closeOpenTools(draft);
+  draft.emitState();
+  return draft.decision();
+}
+
+function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
   switch (input.type) {
     case "command":
-      return decideCommand(draft, state, input.command);
+      return decideCommand(draft, input.command);
     case "resume":
-      return decideResume(draft, state, input);
+      return decideResume(draft, input);
     case "agent":
-      onAgentEvent(draft, state, input.event, input.evidence);
-      // Late output after the end may open a tool call, which no later agentd would close.
-      if (draft.state.run.phase === "ended") closeOpenTools(draft);
-      break;
+      return onAgentEvent(draft, input.event, input.evidence);
     case "spawned":
-      if (state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process: input.process });
-      break;
+      return onSpawned(draft, input.process);
     case "opened":
-      onOpened(draft, state, input);
-      break;
+      return onOpened(draft, input);
     case "resume_refused":
-      onResumeRefused(draft, input.method, input.failure);
-      break;
+      return onResumeRefused(draft, input.method, input.failure);
     case "not_resumable":
-      onNotResumable(draft, state, input.failure);
-      break;
+      return onNotResumable(draft, input.failure);
     case "replay_differs":
       draft.add({ kind: "diagnostic", what: "replay-differs", message: input.message });
-      break;
+      return;
     case "open_failed":
-      onOpenFailed(draft, state, input.failure);
-      break;
+      return onOpenFailed(draft, input.failure);
     case "prompt_done":
-      onPromptDone(draft, state, input.turn, input.outcome);
-      break;
+      return onPromptDone(draft, input.turn, input.outcome);
     case "option_set":
-      onOptionSet(draft, state, input.seq, input.option, input.outcome);
-      break;
+      return onOptionSet(draft, input.seq, input.option, input.outcome);
     case "maintenance_done":
-      onMaintenanceDone(draft, input);
-      break;
+      return onMaintenanceDone(draft, input);
     case "answer_sent":
-      emitSent(draft, input.request, currentTurn(draft.state).turn);
-      break;
+      return emitSent(draft, input.request, currentTurn(draft.state).turn);
     case "client_side":
-      decideClientSide(draft, input.input);
-      break;
+      return decideClientSide(draft, input.input);
     case "people_answered":
-      onPeopleAnswered(draft, state, input);
-      break;
+      return onPeopleAnswered(draft, input);
     case "people_not_asked":
-      onPeopleNotAsked(draft, input);
-      break;
+      return onPeopleNotAsked(draft, input);
     case "bus_tools_missing":
-      onBusToolsMissing(draft, input.message);
-      break;
+      return onBusToolsMissing(draft, input.message);
     case "stopped":
-      onStopped(draft, state);
-      break;
+      return onStopped(draft);
     case "ended_unlogged":
-      onStoreFailed(draft, state, "the agent was stopped while the log could not be written");
-      break;
+      return onStoreFailed(draft, "the agent was stopped while the log could not be written");
     case "log_full":
-      onStoreFailed(
+      return onStoreFailed(
         draft,
-        state,
         "the log has reached its quota: purge or prune what is not needed, or raise log_quota",
       );
-      break;
     case "timer":
-      onTimer(draft, state, input.timer, input.key);
-      break;
+      return onTimer(draft, input.timer, input.key);
     case "stop":
-      onStop(draft, state);
-      break;
+      return onStop(draft);
     case "recover":
-      recover(draft, state, input);
-      break;
+      return recover(draft, input);
   }
-  return draft.decision();
+}
+
+function onSpawned(draft: Draft, process: Extract<SessionInput, { type: "spawned" }>["process"]): void {
+  if (draft.state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process });
 }
 
 function onMaintenanceDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "maintenance_done" }>): void {
@@ -125,7 +114,7 @@ function onBusToolsMissing(draft: Draft, why: string | undefined): void {
 }
 
 /** Ends a closing session once its agent is gone. */
-function onStopped(draft: Draft, before: SessionState): void {
+function onStopped(draft: Draft): void {
   const { state } = draft;
   if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
   // Output during the shutdown may have opened tool calls or requests.
@@ -135,48 +124,47 @@ function onStopped(draft: Draft, before: SessionState): void {
   const { reason, error } = state.run;
   const end = error === undefined ? { reason } : { reason, error };
   state.run = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
-  draft.emitState(before, end);
+  draft.emitState(end);
 }
 
 /** Ends the session as `lost` after the log could not be written or was full. */
-function onStoreFailed(draft: Draft, before: SessionState, message: string): void {
+function onStoreFailed(draft: Draft, message: string): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   const error = errorBody("STORE_FAILED", message);
   // The agent may have run these commands, so their reply blames its end and not the log.
   failPendingCommands(draft, errorBody("AGENT_EXITED", message));
   endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
-  loseAgent(draft, before, error, "the log could not be written");
+  loseAgent(draft, error, "the log could not be written");
 }
 
 /** Handles a timer if its subject still exists: timers may fire after what they guard has ended. */
-function onTimer(draft: Draft, before: SessionState, timer: string, key: string): void {
+function onTimer(draft: Draft, timer: string, key: string): void {
   const { state, context } = draft;
   const { run } = state;
-  if (timer === "permission" || timer === "elicitation") {
+  if (timer === "request") {
     const open = state.requests.find(({ request }) => request === key);
-    if (open) expireRequest(draft, open);
-    return draft.emitState(before);
+    return open && expireRequest(draft, open);
   }
   if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");
     state.run = { phase: "draining", turn: run.turn.turn };
     draft.effect({ type: "arm", timer: "drain", key, afterMs: context.settings.drainGraceMs });
-    return draft.emitState(before, { reason: "draining" });
+    return draft.emitState({ reason: "draining" });
   }
   if (timer === "drain" && run.phase === "draining" && String(run.turn) === key) {
-    return onDrainTimeout(draft, before);
+    return onDrainTimeout(draft);
   }
   if (timer === "idle" && run.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");
-    return draft.emitState(before, { reason: "idle" });
+    return draft.emitState({ reason: "idle" });
   }
 }
 
 /** Closes the session because the daemon stops; its turns end `interrupted`. */
-function onStop(draft: Draft, before: SessionState): void {
+function onStop(draft: Draft): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;
   beginClosing(draft, "stop", "interrupted");
-  draft.emitState(before, { reason: "stop" });
+  draft.emitState({ reason: "stop" });
 }

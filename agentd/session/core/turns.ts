@@ -7,7 +7,7 @@ import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { type Cost, costSince } from "../../vocabulary/usage.ts";
 import type { Draft } from "./draft.ts";
 import { toTokenCounts } from "./map-update.ts";
-import { endAllRequests } from "./requests/resolutions.ts";
+import { endAllRequests } from "./requests/request-life.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
 export interface TurnEnd {

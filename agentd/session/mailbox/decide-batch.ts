@@ -8,7 +8,7 @@ import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
 import type { AcceptedDecision, Decision, StepContext } from "../core/input.ts";
-import { findOverdue } from "../core/requests/pending-requests.ts";
+import { findOverdue } from "../core/requests/request-life.ts";
 import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
 import { step } from "../core/step.ts";

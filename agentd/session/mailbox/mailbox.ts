@@ -9,7 +9,7 @@ import type { Log } from "../../log/open.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import { errorBody } from "../../vocabulary/index.ts";
 import type { StepContext, Effect } from "../core/input.ts";
-import { findOverdue } from "../core/requests/pending-requests.ts";
+import { findOverdue } from "../core/requests/request-life.ts";
 import { isLive } from "../core/state.ts";
 import type { LiveSessions } from "../live-sessions.ts";
 import { type Batch, type Decided, decideBatch } from "./decide-batch.ts";

@@ -5,7 +5,7 @@ import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
 import type { CorePorts } from "../input.ts";
-import type { PendingElicitation, PendingPermission, PendingRequest, SessionState } from "../state.ts";
+import type { ElicitationDetails, PendingPermission, PendingRequest, SessionState } from "../state.ts";
 
 /** Asks people through `notify`, now or once the service is on the Bus. */
 export function askPeople(draft: Draft, pending: PendingRequest): void {
@@ -50,7 +50,7 @@ export function toNotifyOptions(pending: PendingRequest): readonly NotifyOption[
 const accept: NotifyOption = { option: "accept", label: "I will open it", kind: "accept" };
 const decline: NotifyOption = { option: "decline", label: "Decline", kind: "decline" };
 
-function isUrlShownWhole({ elicitation }: PendingElicitation): boolean {
+function isUrlShownWhole({ elicitation }: ElicitationDetails): boolean {
   return elicitation.mode === "url" && elicitation.url.length <= urlMax;
 }
 
@@ -60,7 +60,7 @@ function describeRequest(pending: PendingRequest, { hostOf }: CorePorts): string
     if (elicitation.mode === "url") return `to open an address at ${hostOf(elicitation.url) ?? "nowhere"}`;
     return `for: ${elicitation.message.trim() === "" ? unstated : elicitation.message}`;
   }
-  const { title, name, tool_kind: kind } = pending.listed.value;
+  const { title, name, tool_kind: kind } = pending.toolCall;
   return `to ${kind ?? "run a tool without a kind"}: ${title ?? name ?? unstated}`;
 }
 
@@ -100,8 +100,8 @@ function originLines(pending: PendingRequest): string[] {
 
 /** Truncates each part to its limit. If anything is missing, the last line tells the command that shows it all. */
 function toToolCallBody(pending: PendingPermission, cwd: string, isTitleComplete: boolean): AskBody {
-  const { request, listed, omitted } = pending;
-  const { title, name, locations, raw_input: input, content } = listed.value;
+  const { request, toolCall, omitted } = pending;
+  const { title, name, locations, raw_input: input, content } = toolCall;
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");

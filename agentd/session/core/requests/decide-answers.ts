@@ -1,87 +1,51 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Answers to pending requests by commands. The first answer wins.
-import type { ElicitationAnswer } from "../../../../acp-client/model.ts";
+import type { RequestAnswer } from "../../../../acp-client/model.ts";
 import { readForm, withDefaults } from "../../../people/form.ts";
-import type { VerbArguments } from "../../../vocabulary/verbs.ts";
 import { type Draft, refuse } from "../draft.ts";
-import type { Command, Decision } from "../input.ts";
-import type { PendingElicitation, PendingRequest, SessionState } from "../state.ts";
-import { resolveElicitation } from "./elicitations.ts";
-import { isOverdue } from "./pending-requests.ts";
-import { resolvePermission } from "./permissions.ts";
+import type { Command, RefusedDecision } from "../input.ts";
+import type { PendingRequest, SessionState } from "../state.ts";
+import { toCancellation, toOutcome } from "./answers.ts";
+import { isOverdue, resolveRequest } from "./request-life.ts";
 
-/** Resolves a permission with an offered option, or cancels it when the command names none. */
-export function decidePermissionAnswer(
-  draft: Draft,
-  before: SessionState,
-  command: Command<"agent.permission.answer">,
-): Decision {
+type AnswerCommand = Command<"agent.permission.answer"> | Command<"agent.elicitation.answer">;
+
+export function decideAnswer(draft: Draft, command: AnswerCommand): RefusedDecision | void {
+  const { state, context } = draft;
   const { request } = command.args;
-  const pending = findPendingRequest(draft, request, "permission");
-  if ("refusal" in pending) return pending;
-  const option = "option" in command.args ? command.args.option : undefined;
-  if (option !== undefined && !pending.options.some((offered) => offered.option === option)) {
-    const options = pending.options.map((offered) => offered.option);
-    return refuse("OPTION_UNKNOWN", "the agent did not offer that option", { request, option, options });
-  }
-  const seq = draft.command(command);
-  resolvePermission(draft, pending, option === undefined ? "cancelled" : { option }, { by: command.by });
-  draft.emitState(before);
-  const outcome = option === undefined ? { outcome: "cancelled" } : { outcome: "selected", option };
-  draft.accept(command, seq, { request, ...outcome });
-  return draft.decision();
-}
-
-/** The verb has already checked the content against the form. */
-export function decideElicitationAnswer(
-  draft: Draft,
-  before: SessionState,
-  command: Command<"agent.elicitation.answer">,
-): Decision {
-  const { request, action } = command.args;
-  const pending = findPendingRequest(draft, request, "elicitation");
-  if ("refusal" in pending) return pending;
-  const seq = draft.command(command);
-  resolveElicitation(draft, pending, toElicitationAnswer(pending, command.args), { by: command.by });
-  draft.emitState(before);
-  draft.accept(command, seq, { request, outcome: action });
-  return draft.decision();
-}
-
-function toElicitationAnswer(
-  { elicitation }: PendingElicitation,
-  { action, content }: AnswerArguments,
-): ElicitationAnswer {
-  if (action !== "accept" || elicitation.mode === "url") return { action };
-  return { action, content: withDefaults(readForm(elicitation.schema), content ?? {}) };
-}
-
-type AnswerArguments = VerbArguments<"agent.elicitation.answer">;
-type Kind = PendingRequest["kind"];
-
-function findPendingRequest<K extends Kind>(
-  { state, context }: Draft,
-  request: string,
-  kind: K,
-): Extract<PendingRequest, { kind: K }> | ReturnType<typeof refuse> {
   const pending = state.requests.find((candidate) => candidate.request === request);
   if (!pending) return refuseNotPending(state, request);
-  if (hasKind(pending, kind)) return isOverdue(pending, context.now) ? refuseOverdue(request) : pending;
-  return refuse("REQUEST_UNKNOWN", `the request is of another kind: answer it with agent.${pending.kind}.answer`, {
-    request,
-  });
+  const verb = `agent.${pending.kind}.answer`;
+  if (command.verb !== verb) {
+    return refuse("REQUEST_UNKNOWN", `the request is of another kind: answer it with ${verb}`, { request });
+  }
+  // Its timer is about to resolve it.
+  if (isOverdue(pending, context.now)) {
+    return refuse("REQUEST_CLOSED", "the request has expired", { request, via: "timeout" });
+  }
+  const answer = readAnswer(pending, command.args);
+  if ("refusal" in answer) return answer;
+  const seq = draft.command(command);
+  resolveRequest(draft, pending, answer, { by: command.by });
+  draft.accept(command, seq, { request, ...toOutcome(answer) });
 }
 
-/** The request's timer is about to resolve it. */
-function refuseOverdue(request: string): ReturnType<typeof refuse> {
-  return refuse("REQUEST_CLOSED", "the request has expired", { request, via: "timeout" });
+/** The verb has already checked a form's content. */
+function readAnswer(pending: PendingRequest, args: AnswerCommand["args"]): RequestAnswer | RefusedDecision {
+  if (pending.kind === "elicitation" && "action" in args) {
+    const { action: outcome, content } = args;
+    if (outcome !== "accept" || pending.elicitation.mode === "url") return { outcome };
+    return { outcome, content: withDefaults(readForm(pending.elicitation.schema), content ?? {}) };
+  }
+  if (pending.kind !== "permission" || !("option" in args)) return toCancellation(pending);
+  const { option } = args;
+  const options = pending.options.map((offered) => offered.option);
+  if (options.includes(option)) return { outcome: "selected", option };
+  const { request } = pending;
+  return refuse("OPTION_UNKNOWN", "the agent did not offer that option", { request, option, options });
 }
 
-function hasKind<K extends Kind>(pending: PendingRequest, kind: K): pending is Extract<PendingRequest, { kind: K }> {
-  return pending.kind === kind;
-}
-
-function refuseNotPending(state: SessionState, request: string): ReturnType<typeof refuse> {
+function refuseNotPending(state: SessionState, request: string): RefusedDecision {
   const closed = state.closedRequests.find((candidate) => candidate.request === request);
   if (closed) {
     const { outcome, option, by, via } = closed;

@@ -5,10 +5,9 @@ import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
 import type { SessionInput } from "../input.ts";
 import type { ClosedRequest, PendingRequest, SessionState } from "../state.ts";
+import { fromOption } from "./answers.ts";
 import { toNotifyOptions, editionOf } from "./ask-people.ts";
-import { resolveElicitation } from "./elicitations.ts";
-import { isOverdue, type ResolvedBy } from "./pending-requests.ts";
-import { resolvePermission } from "./permissions.ts";
+import { isOverdue, resolveRequest } from "./request-life.ts";
 
 /** The `what` of the diagnostic about an answer that was not used. */
 export const unusedAnswer = "answer-unused";
@@ -17,11 +16,7 @@ export const unusedAnswer = "answer-unused";
  * The first valid answer resolves the request. Any other is logged as not used, since the person believes that it
  * counted.
  */
-export function onPeopleAnswered(
-  draft: Draft,
-  before: SessionState,
-  answer: Extract<SessionInput, { type: "people_answered" }>,
-): void {
+export function onPeopleAnswered(draft: Draft, answer: Extract<SessionInput, { type: "people_answered" }>): void {
   const { request, option, by } = answer;
   const { state, context } = draft;
   const pending = state.requests.find((candidate) => candidate.request === request);
@@ -32,8 +27,7 @@ export function onPeopleAnswered(
       ? describeClosedRequest(state, request)
       : findAnswerProblem(pending, option, by, context.now);
   if (pending !== undefined && problem === undefined) {
-    resolve(draft, pending, option, { by: by ?? notifyName, via: "notify" });
-    return draft.emitState(before);
+    return resolveRequest(draft, pending, fromOption(pending, option), { by: by ?? notifyName, via: "notify" });
   }
   const who = by === null ? "a person" : `a person (${by})`;
   draft.add({
@@ -59,11 +53,6 @@ export function onPeopleNotAsked(
 /** Logged as `by` when the answer was given on the desktop and no citizen gave it. */
 const notifyName = "notify";
 const optionShownMax = 200;
-
-function resolve(draft: Draft, pending: PendingRequest, option: string, resolvedBy: ResolvedBy): void {
-  if (pending.kind === "permission") resolvePermission(draft, pending, { option }, resolvedBy);
-  else resolveElicitation(draft, pending, { action: option === "accept" ? "accept" : "decline" }, resolvedBy);
-}
 
 function findAnswerProblem(
   pending: PendingRequest,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Permission requests, from request to resolution. Anything but an explicit allow is a denial.
+// Permission requests: the tool call that each is about, and the policy that may decide it.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
-import type { PermissionOutcome, ToolCallPatch } from "../../../../acp-client/model.ts";
+import type { ToolCallPatch } from "../../../../acp-client/model.ts";
 import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import { jsonBytes } from "../bounded-fields.ts";
 import { toToolCallFields } from "../map-update.ts";
-import { currentTurn, type PendingPermission } from "../state.ts";
+import { currentTurn } from "../state.ts";
 import {
   isNewCall,
   toCallKey,
@@ -19,21 +18,9 @@ import {
 import { closeOldestIfFull } from "../tools/tool-calls.ts";
 import { findTool, recordTool } from "../tools/tool-ledger.ts";
 import { askPeople } from "./ask-people.ts";
-import {
-  armAndAsk,
-  closeRequest,
-  newRequest,
-  isNotified,
-  agentSessionMember,
-  addRequest,
-  type ResolvedBy,
-  checkCanAsk,
-} from "./pending-requests.ts";
+import { checkCanAsk, openRequest, type Verdict } from "./request-life.ts";
 import { evaluatePolicy, foreignSessionReason, type PolicyEvidence, type PolicyDecision } from "./policy.ts";
 import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
-
-/** An option that the agent offered, or a cancellation. */
-export type PermissionAnswer = { readonly option: string } | "cancelled";
 
 /** Handles ACP's session/request_permission. `evidence`: the evidence for the session's policy, if it has one. */
 export function requestPermission(
@@ -42,54 +29,33 @@ export function requestPermission(
   evidence?: PolicyEvidence,
 ): void {
   const { state } = draft;
-  const where = currentTurn(state);
   const { agentSession } = event;
   const own = toToolCallFields(event.toolCall);
-  const key = toCallKey(own.tool_call_id, agentSession);
-  const requested = mergeRequestedCall(draft, key, own, agentSession);
+  const callKey = toCallKey(own.tool_call_id, agentSession);
+  const requested = mergeRequestedCall(draft, callKey, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusal = checkCanAsk(draft);
-  const byPolicy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, evidence, agentSession });
-  const { omitted, ...listed } = boundCall(requested);
-  const pending: PendingPermission = {
-    kind: "permission",
-    ...newRequest(draft, event.request, agentSession),
-    callKey: key,
-    listed,
-    omitted,
-    changed: [],
-    edition: 0,
-    options,
-    optionsBytes: jsonBytes(options),
-  };
-  const logged = toLoggedCall(requested, state.calls.get(key));
-  state.calls = markCopied(state.calls, key, logged.tool_call);
-  draft.add({
-    kind: "permission",
-    ...where,
-    request: pending.request,
-    phase: "requested",
-    ...agentSessionMember(agentSession),
-    tool_call: logged.tool_call,
-    ...(logged.said_before.length === 0 ? {} : { said_before: logged.said_before }),
-    ...(logged.left_out.length === 0 ? {} : { left_out: logged.left_out }),
-    options,
-    now: pending.askedAt,
-    expires_at: pending.expiresAt,
-    notified: isNotified(draft, refusal !== undefined || (byPolicy !== undefined && "answer" in byPolicy)),
-    ...(byPolicy !== undefined && "ask" in byPolicy ? { why: byPolicy.ask } : {}),
+  const policy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, evidence, agentSession });
+  const verdict = policy && "answer" in policy ? toVerdict(policy) : refusal;
+  const { tool_call, said_before, left_out } = toLoggedCall(requested, state.calls.get(callKey));
+  state.calls = markCopied(state.calls, callKey, tool_call);
+  openRequest(draft, {
+    details: { kind: "permission", callKey, ...boundCall(requested), changed: [], edition: 0, options },
+    key: event.request,
+    agentSession,
+    fields: {
+      tool_call,
+      ...(said_before.length === 0 ? {} : { said_before }),
+      ...(left_out.length === 0 ? {} : { left_out }),
+      options,
+    },
+    verdict,
+    why: policy && "ask" in policy ? policy.ask : undefined,
   });
-  addRequest(draft, pending);
-  if (refusal) return resolvePermission(draft, pending, "cancelled", refusal);
-  if (byPolicy !== undefined && "answer" in byPolicy) {
-    return resolvePermission(
-      draft,
-      pending,
-      { option: byPolicy.answer },
-      { by: null, via: "policy", why: byPolicy.why },
-    );
-  }
-  armAndAsk(draft, pending);
+}
+
+function toVerdict({ answer, why }: Extract<PolicyDecision, { answer: string }>): Verdict {
+  return { option: answer, by: null, via: "policy", why };
 }
 
 interface PolicyInput {
@@ -178,58 +144,12 @@ export function noteCallChange(draft: Draft, key: string, update: ToolCallFields
     const now = state.calls.get(key);
     const changed = findChangedMembers(before.get(key), now, update);
     if (changed.length === 0) continue;
-    const { omitted, ...listed } = boundCall(toRequestedCall(now, { tool_call_id: update.tool_call_id }));
+    const call = boundCall(toRequestedCall(now, { tool_call_id: update.tool_call_id }));
     const allChanged = [...new Set([...pending.changed, ...changed])];
-    const renewed = { ...pending, listed, omitted, changed: allChanged, edition: pending.edition + 1 };
+    const renewed = { ...pending, ...call, changed: allChanged, edition: pending.edition + 1 };
     state.requests = state.requests.map((one) => (one === pending ? renewed : one));
     const { request, turn } = pending;
     draft.add({ kind: "permission", ...(turn === undefined ? {} : { turn }), request, phase: "changed", changed });
     if (pending.askedPeople) askPeople(draft, renewed);
   }
-}
-
-/** Logs the resolution and sends it to the agent after the commit. */
-export function resolvePermission(
-  draft: Draft,
-  pending: PendingPermission,
-  answer: PermissionAnswer,
-  resolvedBy: ResolvedBy,
-): void {
-  const { turn, request, key } = pending;
-  const outcome = answer === "cancelled" ? "cancelled" : "selected";
-  const option = answer === "cancelled" ? {} : { option: answer.option };
-  const where = turn === undefined ? {} : { turn };
-  const changed = pending.changed.length === 0 ? {} : { changed: pending.changed };
-  draft.add({
-    kind: "permission",
-    ...where,
-    request,
-    phase: "resolved",
-    outcome,
-    ...option,
-    ...resolvedBy,
-    ...changed,
-  });
-  const { why: _, ...closer } = resolvedBy;
-  const mustTellAgent = closeRequest(draft, pending, { request, outcome, ...option, ...closer });
-  const wire: PermissionOutcome = answer === "cancelled" ? "cancelled" : { optionId: answer.option };
-  if (mustTellAgent && key !== null) draft.effect({ type: "answer_permission", request, key, outcome: wire });
-}
-
-/** Chooses the agent's `reject_once` option when nobody answered in time, or cancels. */
-export function expirePermission(draft: Draft, pending: PendingPermission): void {
-  const rejection = findRejectOnce(pending.options);
-  resolvePermission(draft, pending, rejection ? { option: rejection.option } : "cancelled", {
-    by: null,
-    via: "timeout",
-  });
-}
-
-/**
- * Finds the rejection by its kind alone, never by position, id or text. The agent is told only the id, so an id that
- * another option shares is not used.
- */
-function findRejectOnce(options: readonly PermissionChoice[]): PermissionChoice | undefined {
-  const rejections = options.filter(({ kind }) => kind === "reject_once");
-  return rejections.find(({ option }) => options.filter((other) => other.option === option).length === 1);
 }

@@ -2,7 +2,8 @@
 // The tool call that a permission request is about: the request is a patch on what the agent said of the call before.
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import { callLimits } from "../../../vocabulary/limits.ts";
-import { jsonBytes, boundFields, type BoundedFields, measureFields } from "../bounded-fields.ts";
+import { jsonBytes, boundFields, measureFields } from "../bounded-fields.ts";
+import type { PendingPermission } from "../state.ts";
 import { findGrowths } from "../tools/growth.ts";
 import { type RequestMember, requestMembers, isNewCall, type KnownCall } from "../tools/known-calls.ts";
 
@@ -26,13 +27,13 @@ export function toRequestedCall(known: KnownCall | undefined, own: ToolCallField
 }
 
 /** Bounds the call for as long as the request is pending. */
-export function boundCall({ call, lost }: RequestedCall): BoundedFields<ToolCallFields> {
-  const fitted = boundFields(measureFields(call, droppableNames), callLimits.questionBytesMax);
-  return { ...fitted, omitted: [...fitted.omitted, ...lost] };
+export function boundCall({ call, lost }: RequestedCall): Pick<PendingPermission, "toolCall" | "omitted"> {
+  const { value, omitted } = boundFields(measureFields(call, droppableMembers), callLimits.questionBytesMax);
+  return { toolCall: value, omitted: [...omitted, ...lost] };
 }
 
 /** Members that may be left out of a long request. Id and kind stay, because they tell what is asked. */
-const droppableNames = [
+export const droppableMembers = [
   "title",
   "name",
   "status",
