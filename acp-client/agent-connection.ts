@@ -66,7 +66,7 @@ export class AgentConnection implements AgentLink {
     const { lineBytesMax } = this.limits;
     this.#splitter = new LineSplitter({
       lineBytesMax,
-      onLine: (line, bytes) => this.#peer.receive(line, bytes),
+      onLine: (line) => this.#peer.receive(line),
       onOverlong: () => this.#break("line-too-long", `wrote a line of more than ${lineBytesMax} bytes on its stdout`),
       onUtf16: () => this.#break("utf-16", "writes UTF-16 on its stdout; ACP is UTF-8"),
     });
@@ -137,7 +137,7 @@ export class AgentConnection implements AgentLink {
 
   #peerHandler(): ConstructorParameters<typeof Peer>[0]["handler"] {
     return {
-      onNotification: (method, params, line, bytes) => this.session.onNotification(method, params, line, bytes),
+      onNotification: (method, params, line) => this.session.onNotification(method, params, line),
       onRequest: (request) => this.session.onRequest(request),
       onCancelRequest: (request) => this.session.onCancelRequest(request),
       onFault: (fault, message, sample) => this.batches.fault(fault, message, sample),

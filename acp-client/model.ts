@@ -18,13 +18,13 @@ export interface ToolCallPatch {
   readonly kind?: string | null;
   readonly status?: string | null;
   readonly content?: readonly unknown[] | null;
-  /** The JSON text of a large `content`, or its UTF-8, if the agent wrote it exactly as stringifyJson would. */
-  readonly contentText?: string | Uint8Array;
   readonly locations?: readonly unknown[] | null;
   /** Set if items of `content` or `locations` were invalid and dropped. A policy must not judge by them then. */
   readonly incomplete?: true;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
+  /** The JSON text of values as the agent wrote them; without `content` if items of it were dropped or changed. */
+  readonly source?: ReadonlyMap<"content" | "rawInput" | "rawOutput", string>;
   readonly meta?: unknown;
 }
 

@@ -33,7 +33,7 @@ export interface ProtocolSession extends Pick<
   readonly isOpening: boolean;
   /** Whether a session is open, and the agent supports session/close. */
   readonly canClose: boolean;
-  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
+  onNotification(method: string, params: unknown, line: string): void;
   /** Ensures that every request is answered, an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
   onCancelRequest(request: IncomingRequest): void;

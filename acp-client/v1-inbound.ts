@@ -47,9 +47,9 @@ export class V1Inbound {
     this.#pending.answer(request, answer);
   }
 
-  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
+  onNotification(method: string, params: unknown, line: string): void {
     if (method === METHODS.update) {
-      this.#onUpdate(params, line, bytes);
+      this.#onUpdate(params, line);
       return;
     }
     // Ignored: unknown notifications of JSON-RPC itself, and the completion of an unknown URL elicitation.
@@ -84,7 +84,7 @@ export class V1Inbound {
     if (this.#pending.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
   }
 
-  #onUpdate(params: unknown, line: string, bytes?: Buffer): void {
+  #onUpdate(params: unknown, line: string): void {
     if (!isRecord(params) || typeof params["sessionId"] !== "string") {
       this.#link.fault("invalid-update", "A session/update has no session id");
       this.#link.emit({ type: "update", update: { kind: "extension", method: METHODS.update, data: params } });
@@ -100,13 +100,13 @@ export class V1Inbound {
         this.#onForeignUpdate(params, params["sessionId"]);
         return;
       case "open":
-        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], line, bytes, state.options);
+        if (params["sessionId"] === state.id) this.#onOwnUpdate(params["update"], line, state.options);
         else this.#onForeignUpdate(params, params["sessionId"]);
     }
   }
 
-  #onOwnUpdate(raw: unknown, line: string, bytes: Buffer | undefined, options: SessionOptions): void {
-    const update = decodeUpdate(raw, line, bytes);
+  #onOwnUpdate(raw: unknown, line: string, options: SessionOptions): void {
+    const update = decodeUpdate(raw, line);
     if (update === undefined) {
       const kept = extensionUpdate(raw);
       this.#link.fault("invalid-update", "An update lacks a required member; it was kept as received");

@@ -166,8 +166,8 @@ export class V1Session implements ProtocolSession {
     this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(discardValue(answer)));
   }
 
-  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
-    this.#inbound.onNotification(method, params, line, bytes);
+  onNotification(method: string, params: unknown, line: string): void {
+    this.#inbound.onNotification(method, params, line);
   }
 
   onRequest(request: IncomingRequest): void {

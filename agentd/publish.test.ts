@@ -11,7 +11,7 @@ class HeldBus implements PublisherBus {
   readonly #waiting: ((error: Error | undefined) => void)[] = [];
 
   publish(...[, body, , done]: Parameters<PublisherBus["publish"]>): void {
-    this.bodies.push(typeof body === "string" ? body : body.map((piece) => piece.toString()).join(""));
+    this.bodies.push(body.toString().trimEnd());
     this.#waiting.push(done);
   }
 

@@ -3,13 +3,12 @@
 // the Bus is away or slow, entries wait in the log.
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
-import { type EntryText, textBytes, textString, textUnits } from "./log/entry-text.ts";
 import type { EntryReader } from "./log/read.ts";
 import { truncatedEntry } from "./log/truncated-entry.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
 export interface PublisherBus {
-  publish(topic: string, body: EntryText, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
+  publish(topic: string, body: Buffer, options: { retain: boolean }, done: (error: Error | undefined) => void): void;
   cork(): void;
   uncork(): void;
 }
@@ -28,20 +27,20 @@ interface Cursor {
   published: number;
   committed: number;
   /** A cache of the entries after `published`; empty if they must be read from the log. */
-  texts: EntryText[];
+  texts: Buffer[];
   /** The session has ended: nothing more will be committed. */
   ended?: true;
 }
 
-/** UTF-16 units or bytes of committed entries cached for publication, over all sessions. */
-const cachedUnitsMax = 8 * 1024 * 1024;
+/** Bytes of committed entries cached for publication, over all sessions. */
+const cachedBytesMax = 8 * 1024 * 1024;
 
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #cursors = new Map<string, Cursor>();
   #behind = new Set<string>();
   #unanswered = 0;
-  #cachedUnits = 0;
+  #cachedBytes = 0;
   #connected = false;
   /** Counts connections, so that acknowledgements of an earlier one are ignored. */
   #connection = 0;
@@ -58,11 +57,11 @@ export class Publisher {
       if (
         this.#connected &&
         cursor.published + cursor.texts.length === seqFrom - 1 &&
-        this.#cachedUnits < cachedUnitsMax
+        this.#cachedBytes < cachedBytesMax
       ) {
         for (const body of bodies) {
           cursor.texts.push(body);
-          this.#cachedUnits += textUnits(body);
+          this.#cachedBytes += body.length;
         }
       }
       cursor.committed = seq;
@@ -138,22 +137,21 @@ export class Publisher {
     let count = 0;
     let bytes = 0;
     for (const text of texts) {
-      const more = textBytes(text) + 1;
-      if (count > 0 && bytes + more > bodyBytesMax) break;
-      bytes += more;
+      if (count > 0 && bytes + text.length + 1 > bodyBytesMax) break;
+      bytes += text.length + 1;
       count += 1;
     }
     const from = cursor.published + 1;
     const to = cursor.published + count;
-    const [first = ""] = texts;
-    let body: EntryText = first;
+    let body: Buffer;
     if (count > 1) {
       const head = `{"log":"${log}","session":"${session}","seq_from":${from},"seq":${to},"entries":[`;
-      body = joinEntries(head, texts.slice(0, count), "]}");
-    } else if (bytes > bodyBytesMax) body = truncatedBody(log, session, from, first);
+      body = joinEntries(head, texts.slice(0, count), "]}\n");
+    } else if (bytes > bodyBytesMax) body = truncatedBody(log, session, from, texts[0]!);
+    else body = joinEntries("", texts.slice(0, 1), "\n");
     cursor.published = to;
     if (cursor.texts.length > 0) {
-      for (const text of cursor.texts.splice(0, count)) this.#cachedUnits -= textUnits(text);
+      for (const text of cursor.texts.splice(0, count)) this.#cachedBytes -= text.length;
     }
     this.#unanswered += 1;
     const connection = this.#connection;
@@ -166,7 +164,7 @@ export class Publisher {
     if (this.#behind.size > 0) this.#publish();
   }
 
-  #nextTexts(session: string, cursor: Cursor): readonly EntryText[] {
+  #nextTexts(session: string, cursor: Cursor): readonly Buffer[] {
     if (cursor.texts.length > 0) return cursor.texts;
     const { entries } = this.#options;
     const page = entries.page({
@@ -178,7 +176,7 @@ export class Publisher {
     // A purge may have removed unpublished entries; continues after them.
     const first = page.entries[0];
     cursor.published = first === undefined ? cursor.committed : seqOf(first) - 1;
-    return page.entries;
+    return page.entries.map((text) => Buffer.from(text));
   }
 
   #cursorOf(session: string, published: number): Cursor {
@@ -191,7 +189,7 @@ export class Publisher {
 
   #dropTexts(): void {
     for (const cursor of this.#cursors.values()) cursor.texts = [];
-    this.#cachedUnits = 0;
+    this.#cachedBytes = 0;
   }
 }
 
@@ -199,29 +197,16 @@ function seqOf(text: string): number {
   return (JSON.parse(text) as { seq: number }).seq;
 }
 
-/** Entries with commas between them. Small parts are joined, at once and once; what is bytes already is not copied. */
-function joinEntries(head: string, texts: readonly EntryText[], end: string): EntryText {
-  const pieces: (string | Buffer)[] = [];
-  let run = [head];
-  for (const [index, text] of texts.entries()) {
-    if (index > 0) run.push(",");
-    if (typeof text === "string") run.push(text);
-    else {
-      for (const part of text) {
-        if (typeof part === "string") run.push(part);
-        else {
-          pieces.push(run.join(""), part);
-          run = [];
-        }
-      }
-    }
-  }
-  pieces.push(run.join("") + end);
-  return pieces;
+/** Joins entries with commas. The line feed at the end is the Bus's: with it, the bytes are sent on as they are. */
+function joinEntries(head: string, texts: readonly Buffer[], end: string): Buffer {
+  const parts = texts.flatMap((text, index) => (index === 0 ? [text] : [comma, text]));
+  return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(end)]);
 }
 
+const comma = Buffer.from(",");
+
 /** The replacement of an entry that is too large for a frame; readers fetch it from the log. */
-function truncatedBody(log: string, session: string, seq: number, text: EntryText): string {
-  const { kind } = JSON.parse(textString(text)) as Entry;
-  return truncatedEntry(log, session, seq, kind, textBytes(text));
+function truncatedBody(log: string, session: string, seq: number, text: Buffer): Buffer {
+  const { kind } = JSON.parse(text.toString()) as Entry;
+  return Buffer.from(truncatedEntry(log, session, seq, kind, text.length));
 }

@@ -8,7 +8,6 @@ import type { Clock } from "./clock.ts";
 import { callTimeoutMs } from "./connection.ts";
 import type { IncomingCommand } from "./command.ts";
 import type { Connection, ReplyListener } from "./connection.ts";
-import type { Pieces } from "./pieces.ts";
 import { publicationWriter } from "./publication.ts";
 import type { PublishOptions } from "./publication.ts";
 import type { Reply } from "./reply.ts";
@@ -111,18 +110,18 @@ export class BusClient {
   /**
    * Publishes without allocating a promise or timer. `done` is called once, later, with the broker's reply or a BusError
    * as of `call`. Keep at most 128 unanswered: a broker drops messages beyond 256 on one connection, including its replies.
-   * Throws BusError UNSERIALISABLE for a topic or command that cannot be written. A large body may come in pieces, which
-   * stay unjoined on the way to a broker in this process.
+   * Throws BusError UNSERIALISABLE for a topic or command that cannot be written. A large body is best given as UTF-8 with
+   * a line feed at its end, which a broker in this process sends on as it is; it must not be written to afterwards.
    */
-  publish(topic: string, body: string | Pieces, options?: PublishOptions, done?: ReplyListener): void {
-    const { before, after, rest } = this.#publication(topic, body, options);
+  publish(topic: string, body: string | Buffer, options?: PublishOptions, done?: ReplyListener): void {
+    const publication = this.#publication(topic, body, options);
     const { connection } = this.#supervision;
-    if (connection !== undefined) connection.publish(before, after, done, rest);
+    if (connection !== undefined) connection.publish(publication, done);
     else if (done) queueMicrotask(() => done(new BusError("NOT_CONNECTED"), undefined));
   }
 
   /** Publishes like `publish`, but returns a promise. */
-  publishAndConfirm(topic: string, body: string | Pieces, options?: PublishOptions): Promise<Reply> {
+  publishAndConfirm(topic: string, body: string | Buffer, options?: PublishOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.publish(topic, body, options, (error, reply) => (error ? reject(error) : resolve(reply!)));
     });

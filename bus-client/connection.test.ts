@@ -29,6 +29,8 @@ function held() {
 const ping = { command: "noded.ping", to: "noded" };
 const ignore = (): void => {};
 
+const publication = { before: "---\ncommand: topic.publish\nid: ", after: "\n---\n", body: undefined };
+
 test("a request has an id of its own and resolves with the answer to that id, whatever its rc", async () => {
   const { connection, bring, sent } = held();
   const first = connection.request(ping, "", 1_000);
@@ -98,11 +100,10 @@ test("publications share one timer, and each fails a minute after it was sent", 
   const { connection, clock, bring, sent } = held();
   const ends: string[] = [];
   const done = (name: string) => (error: BusError | undefined) => void ends.push(`${name} ${error?.code ?? "ok"}`);
-  const frame = "---\ncommand: topic.publish\nid: ";
-  connection.publish(frame, "\n---\n", done("first"));
+  connection.publish(publication, done("first"));
   clock.advance(20_000);
-  connection.publish(frame, "\n---\n", done("second"));
-  connection.publish(frame, "\n---\n", done("third"));
+  connection.publish(publication, done("second"));
+  connection.publish(publication, done("third"));
   expect(clock.pending).toEqual([40_000]);
   await sent.next();
   await sent.next();
@@ -121,7 +122,7 @@ test("when the connection closes, all unanswered requests fail at once, and no t
   const { connection, clock, theirs, closed } = held();
   const asked = connection.request(ping, "", 1_000);
   const published = new Inbox<string | undefined>();
-  connection.publish("---\nid: ", "\n---\n", (error) => published.push(error?.code));
+  connection.publish(publication, (error) => published.push(error?.code));
   theirs.close();
   await expect(asked).rejects.toMatchObject({ code: "CONNECTION_LOST" });
   expect(await published.next()).toBe("CONNECTION_LOST");
@@ -137,8 +138,11 @@ test("messages over the size or queue limits fail and are not sent", async () =>
     code: "FRAME_TOO_LARGE",
   });
   const codes = new Inbox<string | undefined>();
-  for (let index = 0; index < unansweredMax; index++) connection.publish("---\nid: ", "\n---\n", ignore);
-  connection.publish("---\nid: ", "\n---\n", (error) => codes.push(error?.code));
+  const body = Buffer.alloc(8 * 1024 * 1024 - 10, "x");
+  connection.publish({ ...publication, body }, (error) => codes.push(error?.code));
+  expect(await codes.next()).toBe("FRAME_TOO_LARGE");
+  for (let index = 0; index < unansweredMax; index++) connection.publish(publication, ignore);
+  connection.publish(publication, (error) => codes.push(error?.code));
   expect(await codes.next()).toBe("OVERLOADED");
   await sent.next();
 });

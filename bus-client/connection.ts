@@ -2,12 +2,11 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Clock } from "./clock.ts";
-import { bytesAtMost, bytesOf } from "./pieces.ts";
-import type { Pieces } from "./pieces.ts";
+import type { Publication } from "./publication.ts";
 import { replyOf } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import type { Transport } from "./transport.ts";
-import { frameBytesMax, parse, serialise, serialiseParsed } from "./wire.ts";
+import { exceedsBytes, frameBytesMax, parse, serialise, serialiseParsed } from "./wire.ts";
 import type { FrameHeaders, ParsedFrame } from "./wire.ts";
 
 /** The default timeout of a request. */
@@ -77,13 +76,12 @@ export class Connection {
   }
 
   /**
-   * The hot path: sends a prepared publication with its `id` inserted between the two halves, followed by the pieces of a
-   * long body. Uses no promise and no timer of its own. `done` is called once, in a later turn of the event loop, within
-   * `callTimeoutMs`.
+   * The hot path: sends a prepared publication with its `id` inserted. Uses no promise and no timer of its own. `done` is
+   * called once, in a later turn of the event loop, within `callTimeoutMs`.
    */
-  publish(before: string, after: string, done: ReplyListener | undefined, rest: Pieces = []): void {
+  publish({ before, after, body }: Publication, done: ReplyListener | undefined): void {
     const id = this.#nextId();
-    const refusal = this.#sendRequest(before + id + after, rest);
+    const refusal = this.#sendRequest(before + id + after, body);
     if (refusal !== undefined) {
       if (done) queueMicrotask(() => done(refusal, undefined));
       return;
@@ -120,22 +118,20 @@ export class Connection {
     return String(++this.#lastId);
   }
 
-  #sendRequest(text: string, rest?: Pieces): BusError | undefined {
-    if (this.#calls.size + this.#publications.size < unansweredMax) return this.#send(text, rest);
+  #sendRequest(text: string, body?: Buffer): BusError | undefined {
+    if (this.#calls.size + this.#publications.size < unansweredMax) return this.#send(text, body);
     return new BusError("OVERLOADED", `${unansweredMax} requests are unanswered`);
   }
 
-  #send(text: string, rest: Pieces = []): BusError | undefined {
+  #send(text: string, body?: Buffer): BusError | undefined {
     if (this.#ended !== undefined) return new BusError("NOT_CONNECTED");
     if (this.#transport.bufferedBytes > bufferedBytesMax) {
       return new BusError("OVERLOADED", `${bufferedBytesMax} bytes wait to be sent`);
     }
-    // The cheap upper bound avoids counting the bytes of short texts.
-    const whole = rest.length === 0 ? [text] : [text, ...rest];
-    if (bytesAtMost(whole) > frameBytesMax && bytesOf(whole) > frameBytesMax) {
+    if (exceedsBytes(text, frameBytesMax, body?.length)) {
       return new BusError("FRAME_TOO_LARGE", `a message of more than ${frameBytesMax} bytes`);
     }
-    this.#transport.send(text, rest);
+    this.#transport.send(text, body);
     return undefined;
   }
 

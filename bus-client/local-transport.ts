@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { joined } from "./pieces.ts";
-import type { Pieces } from "./pieces.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 
 /** Creates two connected transports inside this process. Messages arrive in order, in a later turn of the event loop. */
@@ -21,7 +19,7 @@ export class LocalTransport implements Transport {
   readonly kind = "local";
   #other: LocalTransport | undefined;
   #listener: TransportListener | undefined;
-  #incoming: { readonly text: string; readonly rest: Pieces }[] = [];
+  #incoming: { readonly text: string; readonly body: Buffer | undefined }[] = [];
   #incomingCharacters = 0;
   #scheduled = false;
   #closed = false;
@@ -46,12 +44,11 @@ export class LocalTransport implements Transport {
     return this.#other!.#incomingCharacters;
   }
 
-  send(text: string, rest: Pieces = []): void {
+  send(text: string, body?: Buffer): void {
     const other = this.#other!;
     if (!this.isOpen) return;
-    other.#incoming.push({ text, rest });
-    other.#incomingCharacters += text.length;
-    for (const piece of rest) other.#incomingCharacters += piece.length;
+    other.#incoming.push({ text, body });
+    other.#incomingCharacters += text.length + (body?.length ?? 0);
     other.#schedule();
   }
 
@@ -90,19 +87,12 @@ export class LocalTransport implements Transport {
     const messages = this.#incoming;
     this.#incoming = [];
     this.#incomingCharacters = 0;
-    for (const message of messages) this.#take(message);
+    for (const { text, body } of messages) this.#listener!.message(text, body);
     // A delivered message may have closed the pair or queued more messages.
     if (this.#incoming.length > 0) this.#schedule();
     else if (this.#closed && !this.#ended) {
       this.#ended = true;
       this.#listener!.close();
     }
-  }
-
-  #take({ text, rest }: { readonly text: string; readonly rest: Pieces }): void {
-    const listener = this.#listener!;
-    if (rest.length === 0) listener.message(text);
-    else if (listener.pieces) listener.pieces(text, rest);
-    else listener.message(joined([text, ...rest]));
   }
 }

@@ -38,6 +38,25 @@ test("a publication built from cached halves equals the text that serialise writ
   );
 });
 
+test("a body in bytes is published like the same text", () => {
+  const write = publicationWriter("agent");
+  const words = string({ unit: constantFrom("a", "}", "é", "😀", "\n", " ", "\u0085", "\u3000", "-"), maxLength: 12 });
+  assert(
+    property(words, constantFrom("", "\n", "}\n"), (start, end) => {
+      const whole = write("a.b", start + end);
+      const { before, after, body } = write("a.b", Buffer.from(start + end));
+      expect(before).toBe(whole.before);
+      expect(after + (body?.toString() ?? "")).toBe(whole.after);
+      if (end === "}\n") expect(body).toBeDefined();
+      // A broker writes these bytes again as they are, so nothing that a reader trims may be in them.
+      if (body !== undefined)
+        expect(serialise({ headers: { a: "b" }, body: body.toString().trimEnd() })).toContain(
+          `\n---\n${body.toString()}`,
+        );
+    }),
+  );
+});
+
 test("a topic or command that would add headers is refused, and the next publication is unaffected", () => {
   const write = publicationWriter("agent");
   expect(() => write("a\nto: other", "x")).toThrow("line break");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { withEnd } from "./pieces.ts";
-import type { Pieces } from "./pieces.ts";
 import { serialise } from "./wire.ts";
 
 export interface PublishOptions {
@@ -11,11 +9,11 @@ export interface PublishOptions {
   readonly command?: string;
 }
 
-/** Its text is `before`, the request's `id`, `after` and `rest`, which is empty unless the body came in pieces. */
+/** Its text is `before`, the request's `id`, `after` and `body`, if that is carried as bytes. */
 export interface Publication {
   readonly before: string;
   readonly after: string;
-  readonly rest: Pieces;
+  readonly body: Buffer | undefined;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface Publication {
  */
 export function publicationWriter(
   from: string | undefined,
-): (topic: string, body: string | Pieces, options?: PublishOptions) => Publication {
+): (topic: string, body: string | Buffer, options?: PublishOptions) => Publication {
   let last: { topic: string; command: string; retain: boolean; before: string; between: string } | undefined;
   return (topic, body, options) => {
     const command = options?.command ?? topic;
@@ -33,10 +31,17 @@ export function publicationWriter(
       last = { topic, command, retain, ...buildTemplate(from, topic, command, retain) };
     }
     const { before, between } = last;
-    if (typeof body !== "string") return { before, after: between, rest: withEnd(body) };
-    const end = body === "" || body.endsWith("\n") ? "" : "\n";
-    return { before, after: between + body + end, rest: [] };
+    if (typeof body !== "string" && isAsWritten(body)) return { before, after: between, body };
+    const text = body.toString();
+    const end = text === "" || text.endsWith("\n") ? "" : "\n";
+    return { before, after: between + text + end, body: undefined };
   };
+}
+
+/** Whether the bytes end as a body does on the wire: with one line feed, which a reader trims, and no other white space. */
+function isAsWritten(body: Buffer): boolean {
+  const last = body.at(-2) ?? 0;
+  return body.at(-1) === 0x0a && last > 0x20 && last < 0x7f;
 }
 
 /** Builds the two halves with `serialise`, which is the only check of the topic and the command. */

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import type { Pieces } from "./pieces.ts";
-
 /** Receives a transport's messages. Its methods are called from the event loop, never within `listen` or `send`. */
 export interface TransportListener {
-  message(text: string): void;
-  /** Receives a message sent in pieces inside this process. Without this method they are joined and passed to `message`. */
-  pieces?(text: string, rest: Pieces): void;
+  message(text: string, body?: Buffer): void;
   /** Called once, after the last message. `cause` is undefined if either side closed normally. */
   close(cause?: Error): void;
 }
@@ -15,10 +11,11 @@ export interface TransportListener {
 export interface Transport {
   readonly kind: "unix" | "tcp" | "local";
   /**
-   * Sends one message: its text, followed by the remaining pieces of a long one. Never throws, and drops messages after
-   * the close. The caller must check `bufferedBytes` and the message's size.
+   * Sends one message: its text and, of a publication in bytes, the body that follows, which within a process arrives as
+   * the same Buffer. Never throws, and drops messages after the close. The caller must check `bufferedBytes` and the
+   * message's size.
    */
-  send(text: string, rest?: Pieces): void;
+  send(text: string, body?: Buffer): void;
   /** The bytes that were sent and still wait in this process. */
   readonly bufferedBytes: number;
   /** Holds writes back until `uncork`, so that many messages make one system call. Sends of one tick are joined anyway. */

@@ -5,8 +5,6 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
-import { joined } from "./pieces.ts";
-import type { Pieces } from "./pieces.ts";
 import { closeTimeoutMs } from "./transport.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 import { frameBytesMax } from "./wire.ts";
@@ -108,10 +106,10 @@ class WebSocketTransport implements Transport {
     return this.#webSocket.bufferedAmount;
   }
 
-  send(text: string, rest: Pieces = []): void {
+  send(text: string, body?: Buffer): void {
     if (this.#webSocket.readyState !== WebSocket.OPEN) return;
     this.#corkThisTick();
-    this.#webSocket.send(rest.length === 0 ? text : joined([text, ...rest]));
+    this.#webSocket.send(body === undefined ? text : text + body.toString());
   }
 
   cork(): void {

@@ -4,7 +4,7 @@ import { array, assert, constantFrom, pre, property, string, tuple } from "fast-
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { BusError } from "./bus-error.ts";
-import { parse, parseStrict, serialise, serialiseParsed, serialisePieces } from "./wire.ts";
+import { parse, parseStrict, serialise, serialiseParsed } from "./wire.ts";
 
 interface Vector {
   id: string;
@@ -152,7 +152,6 @@ test("a parsed message parses the same after a broker has written it again", () 
         const once = parse(`---\n${tail}`);
         pre(Object.keys(once.headers).length > 0);
         const twice = parse(serialiseParsed(once.headers, once.body));
-        expect(serialisePieces(once.headers, once.body).join("")).toBe(serialiseParsed(once.headers, once.body));
         expect(twice.headers).toEqual(once.headers);
         expect(twice.body).toBe(once.body);
       },

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "./bus-error.ts";
-import { withEnd } from "./pieces.ts";
-import type { Pieces } from "./pieces.ts";
 import { isSerdeJson } from "./serde-json.ts";
 import { hasWhiteSpace, isWhiteSpace, trimBoth, trimTail } from "./white-space.ts";
 
@@ -26,6 +24,11 @@ const headerLinesMax = 4096;
 
 /** The maximum bytes of one message, which is one WebSocket frame. Readers refuse a larger one. */
 export const frameBytesMax = 8 * 1024 * 1024;
+
+/** Whether a text with `more` bytes after it exceeds `max` bytes of UTF-8. Counts them only if a cheap bound does. */
+export function exceedsBytes(text: string, max: number, more = 0): boolean {
+  return text.length * 3 + more > max && Buffer.byteLength(text) + more > max;
+}
 
 const openingFence = "---\n";
 const closingFence = "\n---\n";
@@ -80,11 +83,6 @@ export function serialise(frame: { readonly headers: FrameHeaders; readonly body
  */
 export function serialiseParsed(headers: FrameHeaders, body: string): string {
   return writeFrame(headers, Object.keys(headers), body);
-}
-
-/** Writes like `serialiseParsed`, but in pieces, so that a large body is not copied. */
-export function serialisePieces(headers: FrameHeaders, body: string | Pieces): Pieces {
-  return [writeFrame(headers, Object.keys(headers), ""), ...withEnd(typeof body === "string" ? [body] : body)];
 }
 
 /** Sets a header. A plain assignment would lose one named `__proto__`. */

@@ -81,6 +81,13 @@ test("JSON.stringify alone loses no digit, and does not affect the next text", (
   expect(JSON.stringify(new RawJson("1.0"))).toBe('"1.0"');
 });
 
+test("a value that is kept as its source text is written as it was, at any depth", () => {
+  const raw = new RawJson('{ "b" : [1.0,"$1 \\u0041"],"b":1e400 }');
+  expect(stringifyJson(raw)).toBe(raw.text);
+  const written = stringifyJson({ a: [raw, 1], n: parseJson("-0"), z: raw });
+  expect(written).toBe(`{"a":[${raw.text},1],"n":-0,"z":${raw.text}}`);
+});
+
 test("indented JSON has its numbers as written too", () => {
   expect(stringifyJson(parseJson('{"a":[1.0]}'), 1)).toBe('{\n "a": [\n  1.0\n ]\n}');
 });

@@ -4,7 +4,10 @@
 // (the reviver's source text and JSON.rawJSON); this module is for older versions.
 import { endOfString, QUOTE } from "./source-text.ts";
 
-/** The source text of a number that JavaScript would write differently. */
+/**
+ * The source text of a value: of a number that JavaScript would write differently, or of a value that is kept as it was
+ * written. It must be valid JSON without a lone surrogate.
+ */
 export class RawJson {
   readonly text: string;
 
@@ -16,23 +19,23 @@ export class RawJson {
     return this.text;
   }
 
-  /** The nearest double, for arithmetic and comparisons. */
+  /** Of a number, the nearest double, for arithmetic and comparisons. */
   valueOf(): number {
     return Number(this.text);
   }
 
   /**
-   * JSON.stringify alone cannot write it as a number: without `stringifyJson` it becomes a string with all its digits.
+   * JSON.stringify alone cannot write the text as it is: without `stringifyJson` it becomes a string, which loses no
+   * digit of a number.
    */
   toJSON(): string {
-    if (!isWriting) return this.text;
-    hasWritten = true;
-    return mark() + this.text;
+    if (written === undefined) return this.text;
+    return `${mark()}${written.push(this.text) - 1}`;
   }
 }
 
-let isWriting = false;
-let hasWritten = false;
+/** The texts that stand in the result as placeholders, while stringifyJson runs. */
+let written: string[] | undefined;
 let secretMark: string | undefined;
 
 /**
@@ -58,19 +61,17 @@ export function parseJson(text: string): unknown {
 
 /** Like JSON.stringify, but writes each RawJson as its source text. */
 export function stringifyJson(value: unknown, indent?: number): string {
-  isWriting = true;
-  hasWritten = false;
+  if (value instanceof RawJson) return value.text;
+  const texts: string[] = [];
+  written = texts;
   let text: string;
   try {
     text = JSON.stringify(value, undefined, indent);
   } finally {
-    isWriting = false;
+    written = undefined;
   }
-  return hasWritten ? text.replaceAll(placeholder(), "$1") : text;
-}
-
-function placeholder(): RegExp {
-  return new RegExp(`"${mark()}(-?[0-9][0-9.eE+-]*)"`, "g");
+  if (texts.length === 0) return text;
+  return text.replaceAll(new RegExp(`"${mark()}([0-9]+)"`, "g"), (_, index: string) => texts[Number(index)]!);
 }
 
 /** Converts a RawJson to the nearest double; returns anything else unchanged. */

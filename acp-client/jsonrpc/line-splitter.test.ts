@@ -54,24 +54,6 @@ test("lines arrive as they were written, however the bytes are split", () => {
   );
 });
 
-test("a long line arrives with its bytes, a short one without", () => {
-  const long = `${"é".repeat(3000)}z`;
-  const seen: [string, string | undefined][] = [];
-  const splitter = new LineSplitter({
-    lineBytesMax: 10_000,
-    onLine: (line, bytes) => seen.push([line, bytes?.toString()]),
-    onOverlong: () => {},
-    onUtf16: () => {},
-  });
-  const bytes = Buffer.from(`short\n${long}\n${long}\r\n`);
-  for (const piece of [bytes.subarray(0, 9000), bytes.subarray(9000)]) splitter.push(piece);
-  expect(seen).toEqual([
-    ["short", undefined],
-    [long, long],
-    [long, long],
-  ]);
-});
-
 test("LF and CRLF end a line, blank lines are skipped, and the last line needs no newline", () => {
   expect(split(["a\r\n\n\r\nb\n", "c"]).lines).toEqual(["a", "b", "c"]);
   expect(split(["a\r", "\nb\r"]).lines).toEqual(["a", "b"]);

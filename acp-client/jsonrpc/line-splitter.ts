@@ -7,11 +7,8 @@ import { byteOrderMarkBytes, isMarkedUtf16 } from "../../files/byte-order-mark.t
 export interface LineSplitterOptions {
   /** Maximum length of a line without its newline. */
   readonly lineBytesMax: number;
-  /**
-   * Receives each line that is not empty, without LF, CRLF or byte order mark. `bytes` is what a long line was
-   * decoded from; the buffer is not reused.
-   */
-  readonly onLine: (line: string, bytes?: Buffer) => void;
+  /** Receives each line that is not empty, without LF, CRLF or byte order mark. */
+  readonly onLine: (line: string) => void;
   /** Called when a line exceeds lineBytesMax, with how it begins. The line is dropped, and everything after it. */
   readonly onOverlong: (bytes: number, start: string) => void;
   /** Whether the lines after one that exceeds lineBytesMax are delivered. */
@@ -30,9 +27,6 @@ const CR = 13;
  * byte.
  */
 const pieceBytesMin = 4096;
-
-/** Bytes are passed on for lines from this length: a slice retains the whole chunk of up to 64 KiB that it lies in. */
-const longBytesMin = 4096;
 
 /** Enough of an overlong line to find a request's id. */
 const overlongStartBytes = 4096;
@@ -112,8 +106,7 @@ export class LineSplitter {
     const line = bytes.toString("utf8", start, last);
     const { onNotUtf8 } = this.#options;
     if (onNotUtf8 && line.includes("\ufffd") && !isUtf8(bytes.subarray(start, last))) onNotUtf8();
-    else if (last - start < longBytesMin) this.#options.onLine(line);
-    else this.#options.onLine(line, bytes.subarray(start, last));
+    else this.#options.onLine(line);
   }
 
   #dropOverlong(bytes: number, chunk: Buffer, start: number): void {

@@ -45,8 +45,8 @@ export type PeerFault =
 export interface PeerHandler {
   /** Must answer the request, now or later; an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
-  /** `line` is the message's text, and `bytes` what it was decoded from, so that parts of it can be reused unparsed. */
-  onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void;
+  /** `line` is the message's text, so that parts of it can be kept as they were written. */
+  onNotification(method: string, params: unknown, line: string): void;
   /** The other side cancels a request, which must still be answered. */
   onCancelRequest(request: IncomingRequest): void;
   /** Called for each occurrence, except "unversioned" and "id-spelling", which are reported once. */
@@ -148,7 +148,7 @@ export class Peer {
   }
 
   /** Handles one line of the other side. Never throws, whatever the line contains. */
-  receive(line: string, bytes?: Buffer): void {
+  receive(line: string): void {
     if (this.#closed) return;
     const isTooWide = hasMoreValuesThan(line, this.#limits.valuesMax);
     let value: unknown;
@@ -182,18 +182,18 @@ export class Peer {
     } else if (isTooDeep(line, value, depthMax)) {
       this.#refuseMessage("too-deep", `arrays and objects in more than ${depthMax} levels`, message, line);
     } else {
-      this.#dispatch(message, line, bytes);
+      this.#dispatch(message, line);
     }
   }
 
-  #dispatch(message: Message, line: string, bytes: Buffer | undefined): void {
+  #dispatch(message: Message, line: string): void {
     switch (message.type) {
       case "notification":
-        this.#onNotification(message.method, message.params, line, bytes);
+        this.#onNotification(message.method, message.params, line);
         return;
       case "request":
         if (this.#isServer && typeof message.id === "string" && message.id.trim() === "") {
-          this.#onNotification(message.method, message.params, line, bytes);
+          this.#onNotification(message.method, message.params, line);
         } else this.#onRequest(message, line);
         return;
       case "response":
@@ -217,9 +217,9 @@ export class Peer {
     this.#refuse(rawId, { code: RPC.invalidRequest, message: `Invalid request: ${why}` });
   }
 
-  #onNotification(method: string, params: unknown, line: string, bytes: Buffer | undefined): void {
+  #onNotification(method: string, params: unknown, line: string): void {
     if (method !== "$/cancel_request") {
-      this.#handler.onNotification(method, params, line, bytes);
+      this.#handler.onNotification(method, params, line);
       return;
     }
     if (!isRecord(params)) return;

@@ -25,20 +25,44 @@ export function rawMember(line: string, name: string): string | undefined {
   return rawMembers(line, [name]).get(name);
 }
 
-/** Returns the texts of several members. For invalid JSON, may throw a SyntaxError or return garbage. */
-export function rawMembers(line: string, names: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  let at = skipSpace(line, line.indexOf("{") + 1);
+/**
+ * Returns the texts of several members of the message, or of the object at `path` in it. For invalid JSON, may throw a
+ * SyntaxError or return garbage.
+ */
+export function rawMembers<Name extends string>(
+  line: string,
+  names: readonly Name[],
+  path: readonly string[] = [],
+): Map<Name, string> {
+  const found = new Map<Name, string>();
+  collectMembers(line, line.indexOf("{"), names, path, found);
+  return found;
+}
+
+/** Collects the members of the object at `start`, or deeper along `path`, and returns the position after the object. */
+function collectMembers<Name extends string>(
+  line: string,
+  start: number,
+  names: readonly Name[],
+  [holder, ...deeper]: readonly string[],
+  found: Map<Name, string>,
+): number {
+  let at = skipSpace(line, start + 1);
   while (line.charCodeAt(at) === QUOTE) {
     const keyEnd = endOfString(line, at);
-    const valueStart = skipSpace(line, skipSpace(line, keyEnd) + 1);
-    const valueEnd = endOfValue(line, valueStart);
+    const value = skipSpace(line, skipSpace(line, keyEnd) + 1);
     const name = keyOf(line.slice(at, keyEnd));
-    if (names.includes(name)) found.set(name, line.slice(valueStart, valueEnd));
-    const next = skipSpace(line, valueEnd);
-    at = line.charCodeAt(next) === COMMA ? skipSpace(line, next + 1) : next;
+    // Of several holders with one name the last counts.
+    if (name === holder) found.clear();
+    const isHolder = name === holder && line.charCodeAt(value) === OPENING_BRACE;
+    const end = isHolder ? collectMembers(line, value, names, deeper, found) : endOfValue(line, value);
+    if (holder === undefined && (names as readonly string[]).includes(name)) {
+      found.set(name as Name, line.slice(value, end));
+    }
+    at = skipSpace(line, end);
+    if (line.charCodeAt(at) === COMMA) at = skipSpace(line, at + 1);
   }
-  return found;
+  return at + 1;
 }
 
 function keyOf(quoted: string): string {
@@ -46,7 +70,7 @@ function keyOf(quoted: string): string {
 }
 
 /** Returns the position after the value at `start`, in a line that JSON.parse accepted. */
-export function endOfValue(line: string, start: number): number {
+function endOfValue(line: string, start: number): number {
   const first = line.charCodeAt(start);
   if (first === QUOTE) return endOfString(line, start);
   return OPENING.has(first) ? nestedEnd(line, start) : scalarEnd(line, start);

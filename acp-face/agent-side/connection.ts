@@ -159,7 +159,7 @@ export class Connection {
     return new LineSplitter({
       lineBytesMax,
       skipsOverlong: true,
-      onLine: (line, bytes) => this.#peer.receive(line, bytes),
+      onLine: (line) => this.#peer.receive(line),
       onOverlong: (_bytes, start) =>
         this.#peer.receiveUnreadable(start, `the line has more than ${lineBytesMax} bytes`),
       onNotUtf8: () => unreadable("the line is not UTF-8"),

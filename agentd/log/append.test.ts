@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { textBytes, textString } from "./entry-text.ts";
+import { parseJson, RawJson } from "../../json/raw-json.ts";
 import { LogError } from "./log-error.ts";
-import { setSerializedContent } from "./serialized-content.ts";
 import {
   codeOf,
   alpha,
@@ -32,7 +31,7 @@ test("an entry begins with its head, whatever the order of its members", () => {
     },
   ]);
   const head = `{"log":"${log.id}","session":"${alpha}","seq":`;
-  expect(appended).toEqual({
+  expect({ ...appended, bodies: appended?.bodies.map(String) }).toEqual({
     session: alpha,
     seqFrom: 1,
     seq: 2,
@@ -42,7 +41,7 @@ test("an entry begins with its head, whatever the order of its members", () => {
       `${head}2,"at":"${at}","turn":3,"kind":"turn","phase":"ended","stop_reason":"end_turn"}`,
     ],
   });
-  expect(log.entries.page({ session: alpha }).entries).toEqual(appended?.bodies);
+  expect(log.entries.page({ session: alpha }).entries).toEqual(appended?.bodies.map(String));
 });
 
 test("an entry of any size is stored as the text that append returns, whose bytes are never overwritten", () => {
@@ -54,29 +53,19 @@ test("an entry of any size is stored as the text that append returns, whose byte
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
   const rows = other.prepare("SELECT typeof(body) AS type, body FROM entry").all() as { type: string; body: string }[];
   expect(rows.map(({ type }) => type)).toEqual(texts.map(() => "text"));
-  expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(textString));
+  expect(rows.map(({ body }) => body)).toEqual(appended!.bodies.map(String));
   expect(rows.map(({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text)).toEqual(texts);
 });
 
-test("serialized content is logged as it is, and serialized again if it was replaced since", () => {
+test("a value that is kept as its source text is logged as it was written", () => {
   const log = temporaryLog();
-  const content = [{ type: "diff", path: "/a", oldText: null, newText: "é".repeat(2000) }];
-  const call = { kind: "tool_call", tool_call_id: "t", status: "completed" } as const;
-  const json = JSON.stringify(content);
-  const entries = [json, Buffer.from(json)].flatMap((text) => {
-    const entry = { ...call, content };
-    setSerializedContent(entry, content, text);
-    return [entry, { ...entry, status: "failed" }, { ...entry, content: ["other"] }, { ...entry, content: undefined }];
-  });
-  const [appended] = log.append([{ session: alpha, expectSeq: 0, entries }]);
-  const logged = everything(log, alpha);
-  expect(appended!.bodies.map(textString)).toEqual(logged.map((_, index) => log.entries.body(alpha, index + 1)));
-  for (const from of [0, 4]) {
-    const [whole, ...changed] = logged.slice(from, from + 4);
-    expect(whole).toMatchObject({ ...call, content });
-    expect(Object.keys(whole!)).toHaveLength(8);
-    expect(changed.map((entry) => entry["content"])).toEqual([content, ["other"], undefined]);
-  }
+  const text = String.raw`{ "b":1.0, "2":1e400 ,"1":[ ],"b":-0, "__proto__":{"c":"\u0041\/\u0000\ud800é😀"}}`;
+  const call = { kind: "tool_call", tool_call_id: "t", raw_input: new RawJson(text), status: "completed" } as const;
+  const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [call] }]);
+  const logged = log.entries.body(alpha, 1)!;
+  expect(logged).toContain(`,"tool_call_id":"t","raw_input":${text},"status":"completed"}`);
+  expect(appended!.bodies.map(String)).toEqual([logged]);
+  expect(parseJson(logged)).toMatchObject({ raw_input: { b: new RawJson("-0"), 2: new RawJson("1e400"), 1: [] } });
 });
 
 test("returned bodies are the bytes of the log, and later commits do not change them", () => {
@@ -86,15 +75,15 @@ test("returned bodies are the bytes of the log, and later commits do not change 
     return log.append([{ session: alpha, expectSeq: 3 * commit, entries }])[0]!.bodies;
   });
   for (const [index, body] of kept.entries()) {
-    expect(textString(body)).toBe(log.entries.body(alpha, index + 1));
-    expect(textBytes(body)).toBe(Buffer.byteLength(textString(body)));
+    expect(body.toString()).toBe(log.entries.body(alpha, index + 1));
+    expect(body.length).toBe(Buffer.byteLength(body.toString()));
   }
 });
 
 test("an entry with no member but its kind is valid JSON", () => {
   const log = temporaryLog({ clock });
   const [appended] = log.append([{ session: alpha, expectSeq: 0, entries: [{ kind: "info" }] }]);
-  expect(JSON.parse(textString(appended!.bodies[0]!))).toEqual({
+  expect(JSON.parse(appended!.bodies[0]!.toString())).toEqual({
     log: log.id,
     session: alpha,
     seq: 1,
@@ -135,7 +124,7 @@ test("any text is read back unchanged, including NUL and lone surrogates", () =>
         const [appended] = log.append([{ session: alpha, expectSeq: seq, entries: [message(text + odd)] }]);
         seq += 1;
         const body = log.entries.body(alpha, seq)!;
-        expect(body).toBe(appended!.bodies[0]);
+        expect(body).toBe(appended!.bodies[0]!.toString());
         expect((JSON.parse(body) as { content: { text: string } }).content.text).toBe(text + odd);
       },
     ),

@@ -4,12 +4,10 @@
 import type Database from "better-sqlite3";
 import { stringifyJson } from "../../json/raw-json.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
-import { type EntryText, entryTextWriter } from "./entry-text.ts";
 import { kindNumbers } from "./kinds.ts";
 import type { LogFiles } from "./log-files.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
-import { serializedContentOf } from "./serialized-content.ts";
 import { type NewReceipt, type NewAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
 import { type OpenSeal, sealWriter, type SealWriter } from "./seals.ts";
 import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
@@ -32,8 +30,8 @@ export interface Appended {
   readonly seqFrom: number;
   /** Seq of the last entry; one less than `seqFrom` if the commit had no entries. */
   readonly seq: number;
-  /** The entries' JSON, as it is in the log and is to be published. */
-  readonly bodies: readonly EntryText[];
+  /** The entries' JSON in UTF-8, as it is in the log and is to be published. */
+  readonly bodies: readonly Buffer[];
   readonly at: string;
 }
 
@@ -81,8 +79,7 @@ export function appender(options: AppendOptions): Append {
 
 interface Writers {
   readonly log: string;
-  readonly text: ReturnType<typeof entryTextWriter>;
-  readonly entry: Database.Statement<[number, number, number | null, string | Buffer]>;
+  readonly entry: Database.Statement<[number, number, number | null, Buffer]>;
   readonly literal: Database.Statement<[number, string]>;
   readonly sessions: SessionTable;
   readonly seals: SealWriter;
@@ -93,8 +90,7 @@ function prepareWriters({ db, log, random }: AppendOptions): Writers {
   const sessions = sessionTable(db);
   return {
     log,
-    text: entryTextWriter(),
-    // The cast stores a buffer of UTF-8 as text without copying it into a string. It leaves a string as it is.
+    // The cast stores UTF-8 as text.
     entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, CAST(? AS TEXT))"),
     literal: db.prepare(
       "INSERT INTO literal (sid, servers) VALUES (?, ?) ON CONFLICT (sid) DO UPDATE SET servers = excluded.servers",
@@ -150,49 +146,40 @@ function writeCommit(writers: Writers, at: string, write: SessionWrite, commit: 
   return { session, seqFrom: expectSeq + 1, seq: write.row.last_seq, bodies, at };
 }
 
-/** Serializes the entries. The file and the seal's digest get the same bytes. */
+/** Serializes the entries. The file, the seal's digest and the Bus get the same bytes. */
 function writeEntries(
   writers: Writers,
   at: string,
   write: SessionWrite,
   { session, expectSeq, entries }: Commit,
-): EntryText[] {
+): Buffer[] {
   if (entries.length === 0) return [];
   const head = `{"log":${JSON.stringify(writers.log)},"session":${JSON.stringify(session)},"seq":`;
   const stamp = `,"at":"${at}"`;
   const { sid, base } = write;
   write.seal ??= writers.seals.open(sid, base + expectSeq + 1);
-  const bodies: EntryText[] = [];
+  const bodies: Buffer[] = [];
   let seq = expectSeq;
   for (const entry of entries) {
     seq += 1;
-    const { text, whole } = writers.text(serializeEntry(`${head}${seq}${stamp}`, entry));
-    writers.entry.run(base + seq, kindNumbers[entry.kind], entry.turn ?? null, whole);
-    write.seal.add(whole);
-    bodies.push(text);
+    const body = Buffer.from(serializeEntry(`${head}${seq}${stamp}`, entry));
+    writers.entry.run(base + seq, kindNumbers[entry.kind], entry.turn ?? null, body);
+    write.seal.add(body);
+    bodies.push(body);
   }
   return bodies;
 }
 
-/** Writes the head first, then the members in their order, but a serialized `content` last. */
-function serializeEntry(head: string, entry: EntryContent): (string | Buffer)[] {
+/** Writes the head first, then the members in their order. */
+function serializeEntry(head: string, entry: EntryContent): string {
   const { kind, turn, late } = entry;
   let members = turn === undefined ? "" : `,"turn":${turn}`;
   if (late) members += ',"late":true';
   members += `,"kind":"${kind}"`;
-  const content = serializedContentPart(entry as { readonly content?: unknown });
   for (const name in entry) {
-    if (name === "kind" || name === "turn" || name === "late" || (name === "content" && content !== undefined))
-      continue;
+    if (name === "kind" || name === "turn" || name === "late") continue;
     const value = stringifyJson((entry as unknown as Readonly<Record<string, unknown>>)[name]) as string | undefined;
     if (value !== undefined) members += `,${JSON.stringify(name)}:${value}`;
   }
-  return content === undefined ? [`${head}${members}}`] : [`${head}${members},"content":`, content, "}"];
-}
-
-function serializedContentPart(entry: { readonly content?: unknown }): string | Buffer | undefined {
-  const ready = serializedContentOf(entry);
-  return ready === undefined || typeof ready === "string" || Buffer.isBuffer(ready)
-    ? ready
-    : Buffer.from(ready.buffer, ready.byteOffset, ready.byteLength);
+  return `${head}${members}}`;
 }

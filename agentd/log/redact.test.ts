@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RawJson } from "../../json/raw-json.ts";
 import type { EntryContent } from "../vocabulary/index.ts";
 import type { Log } from "./open.ts";
 import type { RedactionResult, RedactionOptions } from "./redact.ts";
@@ -215,6 +216,16 @@ test("a secret that is written with escapes is found, in JSON and in JSON within
   );
   expect(redact(log, key)).toMatchObject({ entries: 2 });
   expect(texts(log, alpha)).toEqual(["as it is [redacted]", 'within {"private_key":"[redacted]"}, and [redacted].']);
+});
+
+test("a secret in a value that is logged as it was written is found in every spelling, and nothing else changes", () => {
+  const log = temporaryLog();
+  const spelled = (text: string): string =>
+    String.raw`{ "k":"${text}","k" : 1.0, "x\u002fy":["\ud800","a ${text}"] , "${text}":-0}`;
+  const written = spelled(String.raw`sk-l\u0069ve-0123\u003456789`);
+  appendTo(log, alpha, { kind: "tool_call", tool_call_id: "t", raw_input: new RawJson(written) });
+  expect(redact(log, secret)).toMatchObject({ entries: 1 });
+  expect(log.entries.body(alpha, 1)).toContain(`"raw_input":${spelled("[redacted]")}}`);
 });
 
 test("heads, verbs, command ids and the vocabulary's names stay, even if they contain the secret", async () => {

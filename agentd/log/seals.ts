@@ -11,7 +11,7 @@ export interface SealWriter {
 
 export interface OpenSeal {
   /** Adds the JSON of the next entry. */
-  add(body: string | Buffer): void;
+  add(body: Buffer): void;
   /** Writes the seal. `last`: id of the last entry, which must be written already. */
   close(last: number): void;
 }

@@ -143,8 +143,7 @@ class EmbeddedBroker implements Broker {
     const [ours, theirs] = localTransportPair();
     const peer = this.#join(new LocalLane(ours, this.#limits));
     ours.listen({
-      message: (text) => this.#router.receive(peer, text),
-      pieces: (text, rest) => this.#router.receive(peer, text, rest),
+      message: (text, body) => this.#router.receive(peer, text, body),
       close: () => this.#leave(peer),
     });
     return theirs;

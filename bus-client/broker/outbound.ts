@@ -4,43 +4,42 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { corkPerTick } from "../cork-per-tick.ts";
 import type { LocalTransport } from "../local-transport.ts";
-import { bytesAtMost, bytesOf, joined } from "../pieces.ts";
-import type { Pieces } from "../pieces.ts";
-import { frameBytesMax } from "../wire.ts";
-import { encodeFrame, encodeFramePieces } from "./frame.ts";
+import { exceedsBytes, frameBytesMax } from "../wire.ts";
+import { encodeFrame } from "./frame.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 /** An outgoing message, perhaps to many receivers. Its WebSocket frame is encoded once, and only if a socket needs it. */
 export class OutboundMessage {
-  readonly #pieces: Pieces;
+  readonly #head: string;
+  readonly #body: Buffer | undefined;
   #text: string | undefined;
   #frame: readonly Buffer[] | undefined;
 
-  /** Takes the text in one or more pieces. They are joined only if a receiver needs the whole text. */
-  constructor(...pieces: Pieces) {
-    this.#pieces = pieces;
+  /** The text is `head`, followed by `body` if that is carried as bytes. */
+  constructor(head: string, body?: Buffer) {
+    this.#head = head;
+    this.#body = body;
   }
 
   get text(): string {
-    this.#text ??= joined(this.#pieces);
+    this.#text ??= this.#body === undefined ? this.#head : this.#head + this.#body.toString();
     return this.#text;
   }
 
-  /** What goes to a socket, to be written one after the other within one tick. Small texts are one Buffer. */
+  /** What goes to a socket, to be written one after the other within one tick. */
   get frame(): readonly Buffer[] {
-    this.#frame ??= this.#pieces.every((piece) => typeof piece === "string")
-      ? [encodeFrame(this.#pieces)]
-      : encodeFramePieces(this.#pieces);
+    this.#frame ??=
+      this.#body === undefined ? [encodeFrame(this.#head)] : [encodeFrame(this.#head, this.#body.length), this.#body];
     return this.#frame;
   }
 
   get frameBytes(): number {
-    return bytesOf(this.frame);
+    return this.frame.reduce((bytes, { length }) => bytes + length, 0);
   }
 
   /** True if the message exceeds the frame limit. Sending it would close the receiver's connection. */
   get isTooLarge(): boolean {
-    return bytesAtMost(this.#pieces) > frameBytesMax && bytesOf(this.#pieces) > frameBytesMax;
+    return exceedsBytes(this.#head, frameBytesMax, this.#body?.length);
   }
 }
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "../bus-error.ts";
-import type { Pieces } from "../pieces.ts";
-import { serialiseParsed } from "../wire.ts";
-import type { FrameHeaders } from "../wire.ts";
+import { parse, serialiseParsed } from "../wire.ts";
+import type { FrameHeaders, ParsedFrame } from "../wire.ts";
 import { targetOf } from "./address.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { failedHeader, replyHeaders } from "./noded-reply.ts";
 import type { NodedReply } from "./noded-reply.ts";
 import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";
-import { receivedFrame, wholeBody } from "./received-frame.ts";
-import type { ReceivedFrame } from "./received-frame.ts";
 import type { Registry } from "./registry.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { copyWithoutStamps } from "./stamps.ts";
+
+export interface ReceivedFrame extends ParsedFrame {
+  /** The body of a publication that came as bytes; `body` has then only the header of the inner frame. */
+  readonly bytes: Buffer | undefined;
+}
 
 export interface RouterParts {
   readonly node: string;
@@ -34,11 +36,10 @@ export class Router {
     this.#parts = parts;
   }
 
-  /** `pieces` is the rest of a long message after `text`. */
-  receive(peer: Peer, text: string, pieces: Pieces = []): void {
+  receive(peer: Peer, text: string, bytes?: Buffer): void {
     let frame: ReceivedFrame;
     try {
-      frame = receivedFrame(text, pieces);
+      frame = { ...parse(text), bytes };
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       this.#rejectInvalid(peer, error);
@@ -99,7 +100,7 @@ export class Router {
     const stamped = this.#stamp(peer, headers);
     const callerId = headers["id"];
     if (callerId !== undefined) stamped["id"] = this.#requests.open({ caller: peer, callee, callerId });
-    const message = new OutboundMessage(serialiseParsed(stamped, wholeBody(frame)));
+    const message = new OutboundMessage(serialiseParsed(stamped, frame.body));
     if (this.#parts.send(callee, message)) return;
     if (callerId !== undefined) this.#requests.close(stamped["id"], callee);
     const isConnected = this.#parts.registry.find(name) === callee && callee.lane.isOpen;
@@ -114,7 +115,7 @@ export class Router {
     if (request === undefined) return;
     const stamped = this.#stamp(peer, headers);
     stamped["id"] = request.callerId;
-    this.#parts.send(request.caller, new OutboundMessage(serialiseParsed(stamped, wholeBody(frame))));
+    this.#parts.send(request.caller, new OutboundMessage(serialiseParsed(stamped, frame.body)));
   }
 
   #stamp(peer: Peer, headers: FrameHeaders): FrameHeaders {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { bytesAtMost, bytesOf } from "../pieces.ts";
-import { parse, type FrameHeaders, type ParsedFrame } from "../wire.ts";
+import { exceedsBytes, parse, type FrameHeaders, type ParsedFrame } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { failedBody, failedHeader, okBody, type NodedReply } from "./noded-reply.ts";
 import { nameOf, type Peer } from "./peer.ts";
-import type { ReceivedFrame } from "./received-frame.ts";
+import type { ReceivedFrame } from "./router.ts";
 import { copyWithoutStamps } from "./stamps.ts";
 import type { Topics } from "./topics.ts";
 
@@ -60,8 +59,7 @@ function subscribe(topics: Topics, peer: Peer, name: string): NodedReply {
 }
 
 function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string, frame: ReceivedFrame): NodedReply {
-  const { rest } = frame;
-  if (exceedsBytes(frame, limits.publicationBytesMax)) {
+  if (exceedsBytes(frame.body, limits.publicationBytesMax, frame.bytes?.length)) {
     return failedBody(`{"error": "payload_too_large", "limit": ${limits.publicationBytesMax}}`);
   }
   if (!frame.body.startsWith("---\n")) return failedBody('{"error": "malformed_payload"}');
@@ -74,7 +72,7 @@ function publish(topics: Topics, limits: BrokerLimits, peer: Peer, name: string,
   if (refusal !== undefined) return failedHeader(refusal);
   const headers = deliveryHeaders(peer, name, inner);
   const retain = frame.headers["retain"] !== "false";
-  const body = rest.length === 0 ? inner.body : rest;
+  const body = frame.bytes ?? inner.body;
   const result = topics.publish({ topic: name, headers, body, retain, publisher: peer });
   if (result === undefined) return failedHeader("too many topics", 20);
   const { delivered, eligible, seq } = result;
@@ -102,11 +100,6 @@ function ownershipError(peer: Peer, name: string): string | undefined {
   const reserved = reservedTopic(name);
   if (reserved === undefined || peer.registration?.name === reserved.owner) return undefined;
   return `topic_reserved: '${name}' belongs to '${reserved.owner}'`;
-}
-
-function exceedsBytes({ body, rest }: ReceivedFrame, bytesMax: number): boolean {
-  const whole = [body, ...rest];
-  return bytesAtMost(whole) > bytesMax && bytesOf(whole) > bytesMax;
 }
 
 /** A topic whose name determines who may publish on it. Nobody can subscribe to a `closed` one. */

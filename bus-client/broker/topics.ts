@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { joined } from "../pieces.ts";
-import type { Pieces } from "../pieces.ts";
-import { serialiseParsed, serialisePieces } from "../wire.ts";
+import { serialiseParsed } from "../wire.ts";
 import type { FrameHeaders } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { OutboundMessage } from "./outbound.ts";
@@ -19,7 +17,7 @@ export interface Publication {
   readonly topic: string;
   /** The headers without those that a publisher may not set. */
   readonly headers: FrameHeaders;
-  readonly body: string | Pieces;
+  readonly body: string | Buffer;
   readonly retain: boolean;
   /** Undefined for the broker itself. */
   readonly publisher: Peer | undefined;
@@ -80,7 +78,7 @@ export class Topics {
     headers["topic"] = name;
     headers["topic_seq"] = String(topic.seq);
     const { size: eligible } = topic.subscribers;
-    if (retain) this.retained.set(name, { headers, body: typeof body === "string" ? body : joined(body), publisher });
+    if (retain) this.retained.set(name, { headers, body: body.toString(), publisher });
     const delivered = eligible === 0 ? 0 : this.#fanOut(topic, headers, body);
     return { eligible, delivered, seq: topic.seq };
   }
@@ -142,8 +140,11 @@ export class Topics {
   }
 
   /** Sends one message, serialised once, to all subscribers. Returns how many it was sent to. */
-  #fanOut(topic: Topic, headers: FrameHeaders, body: string | Pieces): number {
-    const message = new OutboundMessage(...serialisePieces(headers, body));
+  #fanOut(topic: Topic, headers: FrameHeaders, body: string | Buffer): number {
+    const message =
+      typeof body === "string"
+        ? new OutboundMessage(serialiseParsed(headers, body))
+        : new OutboundMessage(serialiseParsed(headers, ""), body);
     let delivered = 0;
     for (const subscriber of topic.subscribers) {
       if (this.#send(subscriber, message)) delivered++;

@@ -79,8 +79,7 @@ export class Life {
       clock,
       logger: pino({ level: "silent" }),
       bus: {
-        publish: (_topic, body, _options, done) =>
-          this.#publish(typeof body === "string" ? body : body.map(String).join(""), done),
+        publish: (_topic, body, _options, done) => this.#publish(body.toString(), done),
         cork() {},
         uncork() {},
       },

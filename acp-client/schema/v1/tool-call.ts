@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
-import { canonicalMember } from "../../jsonrpc/canonical-member.ts";
-import { bytesOfSpan } from "../../jsonrpc/line-bytes.ts";
+import { rawMembers } from "../../jsonrpc/raw-member.ts";
 import { isRecord } from "../../../json/record.ts";
 import type { ToolCallPatch } from "../../model.ts";
 import {
@@ -89,32 +88,20 @@ export function decodeToolCallUpdateBySchema(value: unknown): ToolCallPatch | un
   return update && patch(update, decodeToolCallContentBySchema);
 }
 
-/**
- * Adds `contentText` to a call if its content is large, no item was dropped or changed, and the text in `line`, the
- * session/update that `update` came in, is exactly what stringifyJson would write.
- */
-export function withContentText(
+/** Adds the source text of the call's values from `line`, the session/update that `update` came in. */
+export function withSource(
   call: ToolCallPatch | undefined,
-  update: unknown,
+  update: Readonly<Record<string, unknown>>,
   line: string,
-  bytes: Buffer | undefined,
 ): ToolCallPatch | undefined {
-  if (!call?.content || line.length < textUnitsMin || !isRecord(update)) return call;
+  if (call === undefined) return call;
+  const source = rawMembers(line, ["content", "rawInput", "rawOutput"], ["params", "update"]);
   const received = update["content"] as readonly unknown[];
   const isUnchanged =
-    call.content.length === received.length && call.content.every((item, index) => item === received[index]);
-  const span = isUnchanged ? canonicalMember(line, contentPath) : undefined;
-  if (span === undefined) return call;
-  // Mutates the call, which was just created, instead of copying it: this is a hot path.
-  (call as { contentText?: string | Buffer }).contentText =
-    (bytes && bytesOfSpan(line, bytes, span)) ?? line.slice(span.start, span.end);
-  return call;
+    call.content?.length === received?.length && call.content?.every((item, index) => item === received[index]);
+  if (!isUnchanged) source.delete("content");
+  return source.size === 0 ? call : { ...call, source };
 }
-
-const contentPath = ["params", "update", "content"];
-
-/** Minimum length of the line, in UTF-16 units: a short value is faster to serialise again. */
-const textUnitsMin = 1024;
 
 function patch(
   call: z.infer<typeof ToolCallUpdate>,

@@ -19,7 +19,7 @@ import {
 } from "../lenient.ts";
 import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, asPlainText } from "./content.ts";
-import { decodeToolCall, decodeToolCallUpdate, withContentText } from "./tool-call.ts";
+import { decodeToolCall, decodeToolCallUpdate, withSource } from "./tool-call.ts";
 
 export const ContentChunk = z.looseObject({
   content: z.unknown(),
@@ -86,15 +86,14 @@ export type DecodedUpdate =
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
 
-type Decoder = (update: unknown, line: string, bytes: Buffer | undefined) => DecodedUpdate | undefined;
+type Decoder = (update: Readonly<Record<string, unknown>>, line: string) => DecodedUpdate | undefined;
 
 const decoders: Readonly<Record<string, Decoder>> = {
   user_message_chunk: (update) => decodeMessageChunk("user", update),
   agent_message_chunk: (update) => decodeMessageChunk("agent", update),
   agent_thought_chunk: (update) => decodeMessageChunk("thought", update),
-  tool_call: (update, line, bytes) => toolCallUpdate(withContentText(decodeToolCall(update), update, line, bytes)),
-  tool_call_update: (update, line, bytes) =>
-    toolCallUpdate(withContentText(decodeToolCallUpdate(update), update, line, bytes)),
+  tool_call: (update, line) => toolCallUpdate(withSource(decodeToolCall(update), update, line)),
+  tool_call_update: (update, line) => toolCallUpdate(withSource(decodeToolCallUpdate(update), update, line)),
   plan: decodePlan,
   available_commands_update: decodeCommands,
   current_mode_update: decodeCurrentMode,
@@ -110,14 +109,13 @@ const decoders: Readonly<Record<string, Decoder>> = {
 export const knownVariants: readonly string[] = Object.keys(decoders);
 
 /**
- * Returns undefined for an invalid update. `line` is the session/update message, and `bytes` what it was decoded from;
- * without them the result has no `contentText`.
+ * Returns undefined for an invalid update. `line` is the session/update message; without it a tool call has no `source`.
  */
-export function decodeUpdate(update: unknown, line = "", bytes?: Buffer): DecodedUpdate | undefined {
+export function decodeUpdate(update: unknown, line = ""): DecodedUpdate | undefined {
   if (!isRecord(update) || typeof update["sessionUpdate"] !== "string") return undefined;
   const variant = update["sessionUpdate"];
   const decoder = Object.hasOwn(decoders, variant) ? decoders[variant] : undefined;
-  return decoder === undefined ? extensionUpdate(update) : decoder(update, line, bytes);
+  return decoder === undefined ? extensionUpdate(update) : decoder(update, line);
 }
 
 /** Wraps the update as received, under the name "session/update:<variant>". */

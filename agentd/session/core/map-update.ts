@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Maps the agent's updates to entries. It only renames members: absent stays absent, null stays null.
 import type { AgentUpdate, ConfigOption, TokenUsage, ToolCallPatch } from "../../../acp-client/model.ts";
-import { numberOf } from "../../../json/raw-json.ts";
-import { setSerializedContent } from "../../log/serialized-content.ts";
+import { numberOf, RawJson } from "../../../json/raw-json.ts";
 import type { EntryContent, SessionOption, ToolCallFields } from "../../vocabulary/entries.ts";
 import type { Cost, TokenCounts } from "../../vocabulary/usage.ts";
 
@@ -13,13 +12,25 @@ export function toToolCallFields(call: ToolCallPatch): ToolCallFields {
   if (call.kind !== undefined) fields["tool_kind"] = call.kind;
   if (call.status !== undefined) fields["status"] = call.status;
   if (call.content !== undefined) fields["content"] = call.content;
-  if (call.contentText !== undefined) setSerializedContent(fields, call.content, call.contentText);
   if (call.locations !== undefined) fields["locations"] = call.locations;
   if (call.rawInput !== undefined) fields["raw_input"] = call.rawInput;
   if (call.rawOutput !== undefined) fields["raw_output"] = call.rawOutput;
   if (call.meta !== undefined) fields["_meta"] = call.meta;
   return fields as unknown as ToolCallFields;
 }
+
+/** Replaces values by their source text, so that the log has them as the agent wrote them. */
+export function asWritten<Fields extends ToolCallFields>(fields: Fields, source: ToolCallPatch["source"]): Fields {
+  if (source === undefined) return fields;
+  const written: Record<string, unknown> = { ...(fields as object) };
+  for (const [name, text] of source) {
+    const member = memberNames[name];
+    if (fields[member] !== undefined) written[member] = new RawJson(text);
+  }
+  return written as unknown as Fields;
+}
+
+const memberNames = { content: "content", rawInput: "raw_input", rawOutput: "raw_output" } as const;
 
 export function toSessionOptions(options: readonly ConfigOption[]): SessionOption[] {
   return options.map((option) => ({ ...option }));

@@ -2,7 +2,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Appended } from "../../log/append.ts";
-import { textString } from "../../log/entry-text.ts";
 import type { Log } from "../../log/open.ts";
 import { noFailpoint } from "../../failpoint.ts";
 import { ManualClock } from "../../../bus-client/testing/manual-clock.ts";
@@ -237,7 +236,7 @@ test("the event loop has a turn between two commits, and every input is committe
   for (let number = 0; number < 400; number += 1) for (const id of sessions) mailbox.post(id, fault(`${number}`));
   expect(await commitsByTurn(appended, 1200)).toEqual([256, 256, 256, 256, 176]);
   for (const id of sessions) {
-    const bodies = appended.filter(({ session }) => session === id).flatMap((one) => one.bodies.map(textString));
+    const bodies = appended.filter(({ session }) => session === id).flatMap((one) => one.bodies.map(String));
     expect(bodies.map((body) => Number((JSON.parse(body) as { message: string }).message))).toEqual(
       Array.from({ length: 400 }, (_, number) => number),
     );

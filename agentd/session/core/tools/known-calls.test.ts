@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RawJson } from "../../../../json/raw-json.ts";
 import type { EntryContent, ToolCallEntry } from "../../../vocabulary/index.ts";
 import { SessionScript } from "../testing/session-script.ts";
 import { endCall, type KnownCalls, toLoggedFields, mergeCall, noCalls } from "./known-calls.ts";
@@ -71,6 +72,31 @@ test("once its call is closed, an output is logged whole and no longer held", ()
     expect(says(script, { content: again })).toMatchObject([{ content: again }]);
     expect(unitsOf(script)).toBeLessThan(100);
   }
+});
+
+test("a value is logged as the agent wrote it, and what is known of the call is parsed", () => {
+  const script = inTurn();
+  const text = `{ "id":1.0,"id":2, "out":"${long}" }`;
+  const source = new Map([
+    ["rawInput", text],
+    ["rawOutput", text],
+    ["content", "[ ]"],
+  ] as const);
+  const value = { id: 2, out: long };
+  const [entry] = says(script, { rawInput: value, rawOutput: value, source });
+  expect(entry).toEqual({
+    kind: "tool_call",
+    turn: 1,
+    tool_call_id: "t",
+    status: "pending",
+    raw_input: new RawJson(text),
+    raw_output: new RawJson(text),
+  });
+  expect(script.state.calls.get("t")?.members.raw_input?.value).toEqual(value);
+  const grown = { rawOutput: { id: 2, out: `${long}!` }, source };
+  expect(says(script, grown)).toEqual([
+    { kind: "tool_call", turn: 1, tool_call_id: "t", grow: [{ path: ["raw_output", "out"], at: 1_000, text: "!" }] },
+  ]);
 });
 
 const unitsOf = (script: SessionScript) => script.state.calls.get("t")?.units;

@@ -3,7 +3,7 @@
 import type { AgentUpdate } from "../../../../acp-client/model.ts";
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
-import { toToolCallFields } from "../map-update.ts";
+import { asWritten, toToolCallFields } from "../map-update.ts";
 import { currentTurn, turnMembers } from "../state.ts";
 import { endCall, toLoggedFields, mergeCall } from "./known-calls.ts";
 import { findTool, recordTool, listOpenTools } from "./tool-ledger.ts";
@@ -15,7 +15,7 @@ export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "
   const seen = findTool(state.tools, fields.tool_call_id);
   const turn = seen ? seen.turn : currentTurn(state).turn;
   if (!seen) closeOldestIfFull(draft);
-  const logged = toLoggedFields(state.calls, fields);
+  const logged = asWritten(toLoggedFields(state.calls, fields), update.call.source);
   // Write ACP's default, so that readers of the log need not know it.
   const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
   draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status });
