@@ -20,10 +20,11 @@ import * as status from "./status.ts";
 import * as stop from "./stop.ts";
 import * as verify from "./verify.ts";
 import * as wait from "./wait.ts";
+import type * as Large from "./large.ts";
 import { completeVerb } from "./complete.ts";
 import type { VerbTable } from "../input/verb.ts";
 
-const large = (name: keyof typeof import("./large.ts")) => async () => (await import("./large.ts"))[name];
+const large = (name: keyof typeof Large) => async () => (await import("./large.ts"))[name];
 
 export const agentVerbs: VerbTable = {
   start: { summary: "start an agent as a session, and follow its first turn", verb: large("start") },
