@@ -4,12 +4,11 @@
 // a tombstone marks an unfinished purge.
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
-import { wrapStoreErrors } from "./log-error.ts";
+import { inTransaction, wrapStoreErrors } from "./log-error.ts";
 import type { Latest } from "./project.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
-import { inTransaction } from "./transaction.ts";
 
 export interface PurgeResult {
   /** How many entries were removed. */

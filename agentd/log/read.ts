@@ -2,11 +2,10 @@
 // Reads entries in bounded pages. No read transaction outlives a call: an open one would prevent checkpoints, and let the
 // write-ahead log grow without limit.
 import type Database from "better-sqlite3";
-import { callLimits } from "../vocabulary/index.ts";
+import { callLimits, type EntryKind, type TruncatedEntry } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { truncatedEntry } from "./truncated-entry.ts";
 import { characterCut } from "./utf8-cut.ts";
 
 export interface PageQuery {
@@ -157,6 +156,12 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
     end = id;
   }
   return { entries };
+}
+
+/** Stands in a page or publication for an entry that is too large. It can be read in pieces. */
+export function truncatedEntry(log: string, session: string, seq: number, kind: EntryKind, bytes: number): string {
+  const entry: TruncatedEntry = { log, session, seq, kind, truncated: true, bytes };
+  return JSON.stringify(entry);
 }
 
 function entryId(statements: Statements, session: string, seq: number): number | undefined {

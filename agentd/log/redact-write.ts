@@ -2,10 +2,9 @@
 // Writes a redaction. Each call is one transaction: it inserts the permit that the triggers require, clears the seal's
 // salt, and replaces the text.
 import type Database from "better-sqlite3";
-import { wrapStoreErrors } from "./log-error.ts";
+import { inTransaction, wrapStoreErrors } from "./log-error.ts";
 import { type Edits, withoutSecret } from "./redact-text.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { inTransaction } from "./transaction.ts";
 
 export interface RedactionWriter {
   /** Like `entryId`, throws a plain Error if there is no such session or entry. */

@@ -13,6 +13,7 @@ import {
   type OptionsEntry,
   type PlanEntry,
   type SessionPhase,
+  type SessionSnapshot,
   type StateEntry,
   type UsageEntry,
 } from "../vocabulary/index.ts";
@@ -80,10 +81,7 @@ export interface SessionReader {
   unanswered(session: string): Unanswered;
 }
 
-export interface Unanswered {
-  readonly permissions: number;
-  readonly elicitations: number;
-}
+export type Unanswered = NonNullable<SessionSnapshot["unanswered"]>;
 
 const { sessionsPerPageDefault, sessionsPerPageMax } = callLimits;
 const ambiguousMax = 8;
@@ -120,32 +118,15 @@ const isEnded = "state IN ('closed', 'lost', 'failed')";
 
 function prepareFind(db: Database.Database): (reference: string) => FoundSession {
   const some = ambiguousMax + 1;
-  const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
-  const byLiveName = db
-    .prepare<[string], string>(
-      `SELECT id FROM session INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`,
-    )
-    .pluck();
-  const byLivePrefix = db
-    .prepare<[string, string], string>(
-      `SELECT id FROM session INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`,
-    )
-    .pluck();
+  const ids = (which: string) => db.prepare<string[], string>(`SELECT id FROM session ${which}`).pluck();
+  const byId = ids("WHERE id = ?");
+  const byLiveName = ids(`INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`);
+  const byLivePrefix = ids(`INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`);
   // A name is free once its session has ended, so several sessions can have it. A purged session has no `life`, although
   // it has an entry: the reply to its purge.
-  const byFormerName = db
-    .prepare<[string], string>(
-      `SELECT id FROM session WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1`,
-    )
-    .pluck();
-  const byPurgedName = db
-    .prepare<[string], string>("SELECT id FROM session WHERE name = ? ORDER BY sid DESC LIMIT 1")
-    .pluck();
-  const byPrefix = db
-    .prepare<[string, string], string>(
-      `SELECT id FROM session WHERE id >= ? AND id < ? AND id <> '${instanceSession}' ORDER BY id LIMIT ${some}`,
-    )
-    .pluck();
+  const byFormerName = ids("WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1");
+  const byPurgedName = ids("WHERE name = ? ORDER BY sid DESC LIMIT 1");
+  const byPrefix = ids(`WHERE id >= ? AND id < ? AND id <> '${instanceSession}' ORDER BY id LIMIT ${some}`);
   return (reference) => {
     const id = byId.get(reference);
     if (id !== undefined) return { found: "one", session: id };

@@ -2,6 +2,7 @@
 // Verifies the whole log: the file is sound, entries have no gaps and match their seals, rows match their entries, and
 // receipts name commands.
 import type Database from "better-sqlite3";
+import type { VerifyReply } from "../vocabulary/index.ts";
 import { startIntegrityCheck } from "./integrity-check.ts";
 import { kindNumbers } from "./kinds.ts";
 import { LogError, wrapStoreErrors } from "./log-error.ts";
@@ -10,23 +11,12 @@ import { entriesPerSession } from "./session-table.ts";
 import { type Steps, runSteps } from "./steps.ts";
 import { sessionChecker, type SessionChecker } from "./verify-session.ts";
 
-export interface VerifyResult {
-  readonly ok: boolean;
-  /** At most 100 sentences, the last of which tells how many more there are. */
-  readonly problems: readonly string[];
-  readonly sessions: number;
-  /** Entries in the log, without purged ones. */
-  readonly entries: number;
-  /** Commits that a redaction changed. Only their place in the chain could be checked. */
-  readonly redacted_commits: number;
-}
-
 /**
  * Awaits `pause` between steps of some milliseconds, while SQLite's integrity check runs in a thread. Entries that are
  * appended meanwhile are verified too. No purge or redaction may run at the same time: their intermediate states would be
  * reported as problems. Throws LogError if the store fails in another way than by damage to the file.
  */
-export type Verify = (pause: () => Promise<unknown>) => Promise<VerifyResult>;
+export type Verify = (pause: () => Promise<unknown>) => Promise<VerifyReply>;
 
 export function verifier(db: Database.Database, file: string, log: string): Verify {
   const check = sessionChecker(db, file, log);
@@ -57,7 +47,7 @@ function* checkAll(
   file: string,
   check: SessionChecker,
   problems: string[],
-): Steps<Omit<VerifyResult, "ok" | "problems">> {
+): Steps<Omit<VerifyReply, "ok" | "problems">> {
   // A log can have as many problems as entries.
   const report = (problem: string) => void problems.push(problems.length < problemsKept ? problem : "");
   const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;

@@ -253,9 +253,12 @@ export interface RedactReply extends Partial<Accepted> {
 
 export interface VerifyReply {
   readonly ok: boolean;
+  /** At most 100 sentences, the last of which tells how many more there are. */
   readonly problems: readonly string[];
   readonly sessions: number;
+  /** Entries in the log, without purged ones. */
   readonly entries: number;
+  /** Commits that a redaction changed. Only their place in the chain could be checked. */
   readonly redacted_commits: number;
 }
 
