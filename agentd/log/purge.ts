@@ -18,32 +18,7 @@ export interface PurgeResult {
 }
 
 /** Throws LogError if the store fails. What was done so far stays done, and the same call continues it. */
-export interface Purger {
-  /**
-   * Removes all entries that an ended session has at the first step; later ones stay. Id, name, agent, directory and end
-   * state stay, so that the session can be listed, and so do its receipts, without bodies over 4 KiB. Throws a plain
-   * Error, and does nothing, if the session has not ended.
-   */
-  purge(session: string): Steps<PurgeResult>;
-  /** Purges without reclaiming the space, which new entries can then use. Returns how many entries were removed. */
-  remove(session: string): Steps<number>;
-  /** Gives freed space back to the disk, so that the files have no trace of removed data. Returns `walTruncated`. */
-  reclaimSpace(): Steps<boolean>;
-  /** Returns how many entries a purge would remove now. */
-  purgeable(session: string): number;
-  /** Returns the sessions with an unfinished purge. To be called when the log is opened. */
-  unfinishedPurges(): readonly string[];
-  /** Finishes a purge without reclaiming the space. Leaves entries that came after it began. */
-  finishPurge(session: string): Steps<void>;
-}
-
-export interface PurgeOptions {
-  readonly db: Database.Database;
-  readonly file: string;
-  readonly clock: { now(): number };
-}
-
-export function purger({ db, file, clock }: PurgeOptions): Purger {
+export function purger(db: Database.Database, file: string, clock: { now(): number }) {
   const bounds = db.prepare<[string], Bounds>(`
     SELECT sid, ${isEnded} AS ended, last_seq AS lastSeq, ${purgedTo} AS purged FROM session WHERE id = ?`);
   const unfinished = db.prepare<[], string>(`SELECT id FROM session WHERE ${isHalfPurged} ORDER BY sid`).pluck();
@@ -57,6 +32,7 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
   const removeBegun = function* (sid: number, session: string): Steps<void> {
     for (const removal of removals) yield* removal(sid, session);
   };
+  /** Purges without reclaiming the space, which new entries can then use. Returns how many entries were removed. */
   const remove = function* (session: string): Steps<number> {
     const { sid, ended, lastSeq, purged } = find(session);
     if (!ended) throw new Error(`session ${session} is not ended, and cannot be purged`);
@@ -66,18 +42,27 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
     return lastSeq - purged;
   };
   return {
-    purge: function* (session) {
+    /**
+     * Removes all entries that an ended session has at the first step; later ones stay. Id, name, agent, directory and end
+     * state stay, so that the session can be listed, and so do its receipts, without bodies over 4 KiB. Throws a plain
+     * Error, and does nothing, if the session has not ended.
+     */
+    purge: function* (session: string): Steps<PurgeResult> {
       const entries = yield* remove(session);
       return { entries, walTruncated: yield* reclaimSpace(db, file) };
     },
     remove,
+    /** Gives freed space back to the disk, so that the files have no trace of removed data. Returns `walTruncated`. */
     reclaimSpace: () => reclaimSpace(db, file),
-    purgeable: (session) => {
+    /** Returns how many entries a purge would remove now. */
+    purgeable: (session: string): number => {
       const { lastSeq, purged } = find(session);
       return lastSeq - purged;
     },
+    /** Returns the sessions with an unfinished purge. To be called when the log is opened. */
     unfinishedPurges: () => wrapStoreErrors(file, () => unfinished.all()),
-    finishPurge: function* (session) {
+    /** Finishes a purge without reclaiming the space. Leaves entries that came after it began. */
+    finishPurge: function* (session: string): Steps<void> {
       yield* removeBegun(find(session).sid, session);
     },
   };

@@ -58,17 +58,7 @@ const { entriesPerPageDefault, entriesPerPageMax, pageBytesMax, entryBytesMax, p
 export const rowsPerPageMax = 20_000;
 
 export function entryReader(db: Database.Database, file: string, log: string): EntryReader {
-  const scan = (direction: "ASC" | "DESC") =>
-    db.prepare<[ScanParameters], ScannedRow>(`${selectScanned} ORDER BY id ${direction}`).raw();
-  const statements: Statements = {
-    ascending: scan("ASC"),
-    descending: scan("DESC"),
-    place: db.prepare("SELECT sid << 30 AS base, last_seq AS lastSeq FROM session WHERE id = ?"),
-    body: db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck(),
-    piece: db.prepare(
-      "SELECT octet_length(body) AS total, substr(CAST(body AS BLOB), ? + 1, ?) AS bytes FROM entry WHERE id = ?",
-    ),
-  };
+  const statements = prepareStatements(db);
   return {
     page: (query) => wrapStoreErrors(file, () => readPage(statements, log, query)),
     piece: (session, entry, offset, bytes) =>
@@ -82,12 +72,20 @@ export function entryReader(db: Database.Database, file: string, log: string): E
   };
 }
 
-interface Statements {
-  readonly ascending: Database.Statement<[ScanParameters], ScannedRow>;
-  readonly descending: Database.Statement<[ScanParameters], ScannedRow>;
-  readonly place: Database.Statement<[string], Place>;
-  readonly body: Database.Statement<[number], string>;
-  readonly piece: Database.Statement<[number, number, number], { readonly total: number; readonly bytes: Buffer }>;
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(db: Database.Database) {
+  const scan = (direction: "ASC" | "DESC") =>
+    db.prepare<[ScanParameters], ScannedRow>(`${selectScanned} ORDER BY id ${direction}`).raw();
+  return {
+    ascending: scan("ASC"),
+    descending: scan("DESC"),
+    place: db.prepare<[string], Place>("SELECT sid << 30 AS base, last_seq AS lastSeq FROM session WHERE id = ?"),
+    body: db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck(),
+    piece: db.prepare<[number, number, number], { readonly total: number; readonly bytes: Buffer }>(
+      "SELECT octet_length(body) AS total, substr(CAST(body AS BLOB), ? + 1, ?) AS bytes FROM entry WHERE id = ?",
+    ),
+  };
 }
 
 interface Place {

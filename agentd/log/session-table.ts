@@ -2,6 +2,7 @@
 // The table `session`: reads rows into the projection, and writes back what changed.
 import type Database from "better-sqlite3";
 import type { SessionUsage } from "../vocabulary/index.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest, OpenItems, SessionRow } from "./project.ts";
 
 /** An entry's id is the sid of its session times this, plus its seq. */
@@ -36,6 +37,13 @@ export function sessionTable(db: Database.Database) {
       else replace.run({ ...bound(after), sid: number });
     },
   };
+}
+
+/** Returns the highest sid. Sids begin at 1 and have no gaps. */
+export function lastSid(db: Database.Database, file: string): number {
+  return wrapStoreErrors(file, () =>
+    db.prepare<[], number>("SELECT coalesce(max(sid), 0) FROM session").pluck().get()!,
+  );
 }
 
 /** The columns that a query must select for `rowOf`. */

@@ -7,7 +7,7 @@ import { startIntegrityCheck } from "./integrity-check.ts";
 import { kindNumbers } from "./kinds.ts";
 import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { purgedTo } from "./purge.ts";
-import { entriesPerSession } from "./session-table.ts";
+import { entriesPerSession, lastSid } from "./session-table.ts";
 import { type Steps, runSteps } from "./steps.ts";
 import { sessionChecker, type SessionChecker } from "./verify-session.ts";
 
@@ -50,7 +50,7 @@ function* checkAll(
 ): Steps<Omit<VerifyReply, "ok" | "problems">> {
   // A log can have as many problems as entries.
   const report = (problem: string) => void problems.push(problems.length < problemsKept ? problem : "");
-  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = lastSid(db, file);
   let sessions = 0;
   let entries = 0;
   let redacted = 0;
@@ -61,7 +61,7 @@ function* checkAll(
     redacted += checked?.redacted ?? 0;
     yield;
   }
-  yield* reportDamage(checkStrays(db, file, last, report), "the entries", report);
+  yield* reportDamage(checkStrays(db, file, report), "the entries", report);
   yield* reportDamage(checkReceipts(db, file, report), "the receipts", report);
   return { sessions, entries, redacted_commits: redacted };
 }
@@ -79,14 +79,13 @@ function* reportDamage<T>(steps: Steps<T>, what: string, report: Report): Steps<
   }
 }
 
-function* checkStrays(db: Database.Database, file: string, lastSid: number, report: Report): Steps<void> {
+function* checkStrays(db: Database.Database, file: string, report: Report): Steps<void> {
   const strays = db.prepare<[number, number], number>(`
     SELECT id FROM (SELECT id FROM entry WHERE id < ? ORDER BY id LIMIT 1)
     UNION ALL SELECT id FROM (SELECT id FROM entry WHERE id >= ? ORDER BY id DESC LIMIT 1)`);
   // A session may have been created since, with the next sid.
-  const last =
-    wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
-  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
+  const end = (lastSid(db, file) + 1) * entriesPerSession;
+  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, end));
   for (const id of ids) report(`entry ${id} belongs to no session`);
   yield;
 }

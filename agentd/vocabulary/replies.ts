@@ -242,10 +242,12 @@ export interface PruneReply extends Partial<Accepted> {
   readonly entries: number;
 }
 
+/** How many of each contained the secret. */
 export interface RedactReply extends Partial<Accepted> {
   readonly entries: number;
   readonly receipts: number;
   readonly literals: number;
+  /** Rows of sessions, which have a title, a name, a directory and what is open. */
   readonly sessions: number;
   /** Names of the copies of the log with an older schema that were deleted. */
   readonly copies: readonly string[];
