@@ -5,24 +5,20 @@ import type Database from "better-sqlite3";
 import { type ChangedFile, trackFiles } from "../../files/tracked-files.ts";
 import { LogError, toLogError } from "./log-error.ts";
 
-export interface LogFiles {
-  /** Returns what is wrong with the files now. Cheap enough to call before each commit: a few `stat`s and pragmas. */
-  gone(): LogError | undefined;
-  /** True if a file was replaced by another or truncated. Closing the database would then overwrite it. */
-  areReplaced(): boolean;
-}
+export type LogFiles = ReturnType<typeof logFiles>;
 
 /**
  * The log must be in WAL mode and have been read from: SQLite has then created all three files, and keeps them as long as
  * the connection is open. `lockFile` is watched too, since without it another agentd may write to the same log.
  */
-export function logFiles(db: Database.Database, file: string, lockFile?: string): LogFiles {
+export function logFiles(db: Database.Database, file: string, lockFile?: string) {
   const walFiles = [`${file}-wal`, `${file}-shm`];
   const files = trackFiles([file, ...walFiles, ...(lockFile === undefined ? [] : [lockFile])]);
   const findTruncated = truncatedFileFinder(db, file);
   let isSaved = false;
   return {
-    gone() {
+    /** Returns what is wrong with the files now. Cheap enough to call before each commit: a few `stat`s and pragmas. */
+    gone(): LogError | undefined {
       try {
         const changed = files.changed();
         const [first] = changed;
@@ -38,7 +34,8 @@ export function logFiles(db: Database.Database, file: string, lockFile?: string)
         throw error;
       }
     },
-    areReplaced() {
+    /** True if a file was replaced by another or truncated. Closing the database would then overwrite it. */
+    areReplaced(): boolean {
       const changed = files.changed();
       if (changed.length === 0) return findTruncated() !== undefined;
       return changed.some((each) => each.now === "another" && each.file !== lockFile);

@@ -43,32 +43,27 @@ export interface Piece {
   readonly total: number;
 }
 
-/** Throws LogError if the store fails. */
-export interface EntryReader {
-  page(query: PageQuery): Page;
-  /** Reads an entry's JSON from the byte `offset` on: at most `bytes` and 1 MiB, but at least one character. */
-  piece(session: string, entry: number, offset: number, bytes: number): Piece | undefined;
-  body(session: string, seq: number): string | undefined;
-  /** Returns undefined if there is no such session. */
-  lastSeq(session: string): number | undefined;
-}
-
 const { entriesPerPageDefault, entriesPerPageMax, pageBytesMax, entryBytesMax, pieceBytesMax } = callLimits;
 /** How many rows a page may scan, so that a filter without matches does not block the event loop. */
 export const rowsPerPageMax = 20_000;
 
-export function entryReader(db: Database.Database, file: string, log: string): EntryReader {
+export type EntryReader = ReturnType<typeof entryReader>;
+
+/** Each call throws LogError if the store fails. */
+export function entryReader(db: Database.Database, file: string, log: string) {
   const statements = prepareStatements(db);
   return {
-    page: (query) => wrapStoreErrors(file, () => readPage(statements, log, query)),
-    piece: (session, entry, offset, bytes) =>
+    page: (query: PageQuery) => wrapStoreErrors(file, () => readPage(statements, log, query)),
+    /** Reads an entry's JSON from the byte `offset` on: at most `bytes` and 1 MiB, but at least one character. */
+    piece: (session: string, entry: number, offset: number, bytes: number) =>
       wrapStoreErrors(file, () => readPiece(statements, session, entry, offset, bytes)),
-    body: (session, seq) =>
+    body: (session: string, seq: number) =>
       wrapStoreErrors(file, () => {
         const id = entryId(statements, session, seq);
         return id === undefined ? undefined : statements.body.get(id);
       }),
-    lastSeq: (session) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
+    /** Returns undefined if there is no such session. */
+    lastSeq: (session: string) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
   };
 }
 

@@ -80,8 +80,6 @@ interface ReceiptColumns extends Omit<Receipt, "answer"> {
   readonly body: string | null;
 }
 
-export type ReceiptWriter = ReturnType<typeof receiptWriter>;
-
 /** Must be used within the transaction of an append. */
 export function receiptWriter(db: Database.Database, sidOf: (session: string) => number | undefined) {
   const insert = db.prepare(

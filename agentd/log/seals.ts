@@ -4,8 +4,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 
-export type SealWriter = ReturnType<typeof sealWriter>;
-export type OpenSeal = ReturnType<SealWriter["open"]>;
+export type OpenSeal = ReturnType<ReturnType<typeof sealWriter>["open"]>;
 
 export function sealWriter(db: Database.Database, random: (bytes: number) => Uint8Array) {
   const lastSeal = db

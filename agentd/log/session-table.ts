@@ -8,8 +8,6 @@ import type { Latest, OpenItems, SessionRow } from "./project.ts";
 /** An entry's id is the sid of its session times this, plus its seq. */
 export const entriesPerSession = 2 ** 30;
 
-export type SessionTable = ReturnType<typeof sessionTable>;
-
 export function sessionTable(db: Database.Database) {
   const read = db.prepare<[string], SessionColumns>(`SELECT ${columns} FROM session WHERE id = ?`);
   const sid = db.prepare<[string], number>("SELECT sid FROM session WHERE id = ?").pluck();

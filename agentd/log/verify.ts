@@ -9,7 +9,7 @@ import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { purgedTo } from "./purge.ts";
 import { entriesPerSession, lastSid } from "./session-table.ts";
 import { type Steps, runSteps } from "./steps.ts";
-import { sessionChecker, type SessionChecker } from "./verify-session.ts";
+import { type Report, sessionChecker, type SessionChecker } from "./verify-session.ts";
 
 /**
  * Awaits `pause` between steps of some milliseconds, while SQLite's integrity check runs in a thread. Entries that are
@@ -65,8 +65,6 @@ function* checkAll(
   yield* reportDamage(checkReceipts(db, file, report), "the receipts", report);
   return { sessions, entries, redacted_commits: redacted };
 }
-
-type Report = (problem: string) => void;
 
 /** Reports an unreadable part as one problem, so that the rest of the log is still checked. */
 function* reportDamage<T>(steps: Steps<T>, what: string, report: Report): Steps<T | undefined> {
