@@ -81,8 +81,7 @@ export async function lookAround(turn: Turn): Promise<{ readonly names: string[]
   });
   turn.runToolCall(toolCallId);
   await turn.pause();
-  const { entries, total } = await turn.context.folder.list(entriesMax);
-  const names = entries.map(({ name, isDirectory }) => (isDirectory ? `${name}/` : name));
+  const { names, total } = await turn.context.folder.list(entriesMax);
   turn.endToolCall(toolCallId, "completed", [textContent(names.join("\n"))]);
   return { names, total };
 }
