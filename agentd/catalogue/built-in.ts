@@ -4,14 +4,12 @@ import type { AgentSettings } from "../config/settings.ts";
 
 export interface AgentDefinition extends AgentSettings {
   readonly name: string;
-  /** For people. */
   readonly title: string;
   /** The file that the program runs, for an agent that comes with agentd. */
   readonly ownFile?: string;
   readonly builtIn: boolean;
   /** The npm package of its program, whose package.json has the version. */
   readonly npmPackage?: string;
-  /** How a person installs it. */
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
   readonly login?: string;

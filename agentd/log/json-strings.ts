@@ -11,7 +11,6 @@ export interface JsonString {
   readonly value: string;
   /** Member names and array indexes, from the outermost on. The path of a member's name ends with that name. */
   readonly path: readonly (string | number)[];
-  /** True for a member's name. */
   readonly isName: boolean;
 }
 

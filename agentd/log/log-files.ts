@@ -2,8 +2,10 @@
 // Detects that the files of the open log were removed, replaced or truncated by someone else.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
+import { attempt } from "../../files/attempt.ts";
 import { type ChangedFile, trackFiles } from "../../files/tracked-files.ts";
 import { LogError, toLogError } from "./log-error.ts";
+import { truncateWal } from "./space.ts";
 
 export type LogFiles = ReturnType<typeof logFiles>;
 
@@ -78,11 +80,5 @@ function truncatedFileFinder(db: Database.Database, file: string): () => string 
  */
 function saveUnlinkedWal(db: Database.Database, walFiles: readonly string[], changed: readonly ChangedFile[]): boolean {
   const isOnlyWal = changed.every((each) => walFiles.includes(each.file) && each.now === "missing");
-  if (!isOnlyWal) return false;
-  try {
-    const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
-    return result?.busy === 0;
-  } catch {
-    return false;
-  }
+  return isOnlyWal && attempt(() => truncateWal(db)) === true;
 }

@@ -162,9 +162,7 @@ export interface CatalogueEntry {
   readonly command: readonly string[];
   readonly built_in: boolean;
   readonly installed: boolean;
-  /** The version of its package. */
   readonly version?: string;
-  /** Why the agent cannot be started. */
   readonly problem?: string;
   /** How to install the agent, if it cannot be started. */
   readonly install?: string;

@@ -112,7 +112,6 @@ export class Turn {
   }
 }
 
-/** Makes a text content of a tool call. */
 export function textContent(text: string): object {
   return { type: "content", content: { type: "text", text } };
 }
