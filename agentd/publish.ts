@@ -4,7 +4,7 @@
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
 import type { EntryReader } from "./log/read.ts";
-import { truncatedEntry } from "./log/truncated-entry.ts";
+import { truncatedEntry } from "./log/read.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
 export interface PublisherBus {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { attempt } from "./attempt.ts";
 
 /** Finds the first executable file of that name. */
 export function findOnPath(program: string, searchPath: string | undefined): string | undefined {
@@ -15,10 +16,32 @@ export function searchDirectories(searchPath: string | undefined): readonly stri
 }
 
 export function isProgram(file: string): boolean {
+  return isExecutable(file) && attempt(() => statSync(file))?.isFile() === true;
+}
+
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    return true;
   } catch {
     return false;
   }
+}
+
+/**
+ * Returns the words after `#!` in a script's first line, of which it reads as much as the kernel. Empty for any other
+ * file, and for a program that may be executed but not read.
+ */
+export function interpreterWords(file: string): readonly string[] {
+  const head = attempt(() => {
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(256);
+      return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+  const [line] = head?.split("\n", 1) ?? [];
+  return line?.startsWith("#!") ? (line.slice(2).match(/\S+/gu) ?? []) : [];
 }

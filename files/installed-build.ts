@@ -3,6 +3,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { attempt } from "./attempt.ts";
 import { upwards } from "./upwards.ts";
 
 /** Identifies a program for people and for comparison. Two builds of one version differ in `build`. */
@@ -29,7 +30,7 @@ export function buildWords({ version, build }: Build): string {
 export function installedBuild(moduleUrl: string): Build | undefined {
   let build: string | undefined;
   for (const directory of upwards(dirname(fileURLToPath(moduleUrl)))) {
-    build ??= textIn(join(directory, buildFile))?.trim();
+    build ??= attempt(() => readFileSync(join(directory, buildFile), "utf8").trim());
     const version = versionIn(directory, packageName);
     if (version !== undefined) return { version, build };
   }
@@ -53,12 +54,8 @@ const buildFile = "build-id";
  * directory. Undefined if the file does not belong to that package or is gone.
  */
 export function packageVersion(file: string, name: string): string | undefined {
-  let real: string;
-  try {
-    real = realpathSync(file);
-  } catch {
-    return undefined;
-  }
+  const real = attempt(() => realpathSync(file));
+  if (real === undefined) return undefined;
   for (const directory of upwards(dirname(real))) {
     const version = versionIn(directory, name);
     if (version !== undefined) return version;
@@ -68,20 +65,9 @@ export function packageVersion(file: string, name: string): string | undefined {
 
 /** Undefined if the manifest is another package's, missing or incomplete. */
 function versionIn(directory: string, wanted: string): string | undefined {
-  const manifest = textIn(join(directory, "package.json"));
-  if (manifest === undefined) return undefined;
-  try {
+  return attempt(() => {
+    const manifest = readFileSync(join(directory, "package.json"), "utf8");
     const { name, version } = JSON.parse(manifest) as { readonly name?: unknown; readonly version?: unknown };
     return name === wanted && typeof version === "string" ? version : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function textIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
+  });
 }

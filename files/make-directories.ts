@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { findReplacementRisk } from "./replaceable.ts";
 
 /**
  * Makes a directory and its missing parents, all with mode 0700. Throws the file system's error. mkdirSync with
@@ -21,5 +22,27 @@ function tryMakeDirectory(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === "ENOENT" && dirname(path) !== path) return false;
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return true;
     throw error;
+  }
+}
+
+/**
+ * Makes a directory with mode 0700 and its missing parents. Removes the permissions of others from a directory that
+ * they can only read. Returns the reason if it must not be used: it is not a directory, belongs to another user, or
+ * others can write or replace it. The reason names `program`.
+ */
+export function preparePrivateDirectory(path: string, uid: number, program: string): string | undefined {
+  try {
+    makeDirectories(path);
+    const replaceable = findReplacementRisk(dirname(path), { uid });
+    if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
+    const { uid: owner, mode } = statSync(path);
+    if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs ${program}`;
+    if ((mode & 0o022) !== 0) return "is writable by others; close it with: chmod go-w";
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOTDIR") return "is not a directory";
+    return `cannot be used (${code ?? String(cause)})`;
   }
 }

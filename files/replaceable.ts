@@ -2,6 +2,7 @@
 // Finds users who could replace a file: all who may write one of the directories that lead to it.
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { attempt } from "./attempt.ts";
 
 export interface Owner {
   readonly uid: number;
@@ -25,7 +26,7 @@ export function findReplacementRisk(path: string, owner: Owner): string | undefi
     const name = names.shift();
     if (name === undefined) return undefined;
     const next = name === ".." ? dirname(at) : join(at, name);
-    const link = statOf(next)?.isSymbolicLink() === true ? readLink(next) : undefined;
+    const link = statOf(next)?.isSymbolicLink() === true ? attempt(() => readlinkSync(next)) : undefined;
     if (link === undefined) {
       at = next;
       continue;
@@ -55,17 +56,5 @@ function isTrusted(stat: Stats | undefined, { uid }: Owner): boolean {
 }
 
 function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }

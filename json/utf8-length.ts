@@ -7,19 +7,10 @@ export function utf8Length(text: string): number {
   const first = text.search(/[\u0080-\uffff]/);
   if (first === -1) return bytes;
   for (let at = first; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit < 0x80) continue;
-    bytes += unit < 0x800 ? 1 : 2;
+    const point = text.codePointAt(at) ?? 0;
+    if (point > 0x7f) bytes += point < 0x800 ? 1 : 2;
     // A surrogate pair is two units and four bytes.
-    if (isHigh(unit) && isLow(text.charCodeAt(at + 1))) at += 1;
+    if (point > 0xffff) at += 1;
   }
   return bytes;
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }

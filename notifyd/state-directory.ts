@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds and prepares notifyd's state directory, which only its user can read and write.
 import { join } from "node:path";
-import { preparePrivateDirectory } from "../files/private-directory.ts";
+import { preparePrivateDirectory } from "../files/make-directories.ts";
 import { stateDirectoryOf } from "../files/state-directory.ts";
 import { NotifydError } from "./notifyd-error.ts";
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Explains why a program could not be started. The kernel reports ENOENT for a missing program, working directory or
 // interpreter alike, and EACCES for a directory or a missing permission.
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { delimiter, isAbsolute, resolve } from "node:path";
+import { attempt } from "../../files/attempt.ts";
+import { interpreterWords, isExecutable } from "../../files/find-on-path.ts";
 
 export interface SpawnFailure {
   readonly code: string;
@@ -15,16 +17,16 @@ export interface SpawnAttempt {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): SpawnFailure {
+export function explainSpawnFailure(error: unknown, tried: SpawnAttempt): SpawnFailure {
   const code = findErrorCode(error);
   const why =
-    findCwdFault(attempt.cwd) ?? findProgramFault(attempt) ?? (error instanceof Error ? error.message : String(error));
-  return { code, message: `${JSON.stringify(attempt.command[0])} could not be started: ${why}` };
+    findCwdFault(tried.cwd) ?? findProgramFault(tried) ?? (error instanceof Error ? error.message : String(error));
+  return { code, message: `${JSON.stringify(tried.command[0])} could not be started: ${why}` };
 }
 
 /** Whether the program is found as a file, by its path or in PATH. It need not be executable. */
-export function isProgramFile(attempt: SpawnAttempt): boolean {
-  const path = findProgram(attempt);
+export function isProgramFile(tried: SpawnAttempt): boolean {
+  const path = findProgram(tried);
   return path !== undefined && kindOf(path) === "file";
 }
 
@@ -41,14 +43,14 @@ function findCwdFault(cwd: string): string | undefined {
   return found === "directory" ? undefined : `its working directory ${cwd} is not a directory`;
 }
 
-function findProgramFault(attempt: SpawnAttempt): string | undefined {
-  const path = findProgram(attempt);
-  if (path === undefined) return `there is no such program in PATH (${attempt.env["PATH"] ?? "not set"})`;
+function findProgramFault(tried: SpawnAttempt): string | undefined {
+  const path = findProgram(tried);
+  if (path === undefined) return `there is no such program in PATH (${tried.env["PATH"] ?? "not set"})`;
   const kind = kindOf(path);
   if (kind === "absent") return `there is no file ${path}`;
   if (kind === "directory") return `${path} is a directory`;
   if (!isExecutable(path)) return `${path} is not executable`;
-  const interpreter = readInterpreter(path);
+  const [interpreter] = interpreterWords(path);
   if (interpreter !== undefined && kindOf(interpreter) === "absent")
     return `its interpreter ${interpreter}, named in the first line of ${path}, does not exist`;
   return undefined;
@@ -65,39 +67,7 @@ function findProgram({ command: [program], cwd, env }: SpawnAttempt): string | u
 }
 
 function kindOf(path: string): "absent" | "directory" | "file" {
-  const stat = statOrUndefined(path);
+  const stat = attempt(() => statSync(path));
   if (stat === undefined) return "absent";
   return stat.isDirectory() ? "directory" : "file";
-}
-
-function statOrUndefined(path: string) {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function readInterpreter(path: string): string | undefined {
-  try {
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const head = Buffer.alloc(256);
-      const length = readSync(file, head, 0, head.length, 0);
-      return /^#!\s*(\S+)/.exec(head.toString("utf8", 0, length))?.[1];
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return undefined;
-  }
 }

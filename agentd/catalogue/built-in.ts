@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The built-in agents: how each is started, and how a person installs it.
+import type { AgentSettings } from "../config/settings.ts";
 
-export interface AgentDefinition {
+export interface AgentDefinition extends AgentSettings {
   readonly name: string;
-  /** For people. */
   readonly title: string;
-  readonly command: readonly [string, ...string[]];
   /** The file that the program runs, for an agent that comes with agentd. */
   readonly ownFile?: string;
-  /** Variables of the agent, which override those that it inherits. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Variables that the agent does not get although it would inherit them or agentd sets them. */
-  readonly unset?: readonly string[];
-  readonly protocol: 1;
-  /** Timeout of its response to `initialize`; undefined: the limit `initializeTimeoutMs`. */
-  readonly startTimeoutMs: number | undefined;
   readonly builtIn: boolean;
   /** The npm package of its program, whose package.json has the version. */
-  readonly npmPackage: string | undefined;
-  /** How a person installs it. */
+  readonly npmPackage?: string;
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
-  readonly login: string | undefined;
+  readonly login?: string;
   /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
   readonly missingFileIsEmpty?: true;
   /** Set for the demo agent only, which comes with agentd. */
-  readonly version: string | undefined;
+  readonly version?: string;
 }
 
 /** `nodeProgram` and `demoProgram` (the demo agent's built main.js) are absolute; `version` is agentd's own. */
@@ -72,38 +63,22 @@ export function builtInAgents(own: {
       title: "Demo agent: needs no model and no key",
       command: [own.nodeProgram, own.demoProgram],
       ownFile: own.demoProgram,
-      env: {},
-      protocol: 1,
-      startTimeoutMs: undefined,
-      builtIn: true,
-      npmPackage: undefined,
+      ...builtInSettings,
       install: "it comes with agentd; install agentd again",
-      login: undefined,
       version: own.version,
     },
   ];
 }
 
-function published(agent: {
-  readonly name: string;
-  readonly title: string;
-  readonly command: readonly [string, ...string[]];
+const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true } as const;
+
+interface PublishedAgent extends Pick<AgentDefinition, "name" | "title" | "command" | "login" | "missingFileIsEmpty"> {
   readonly env?: Readonly<Record<string, string>>;
-  readonly missingFileIsEmpty?: true;
   readonly npmPackage: string;
   readonly needs?: string;
-  readonly login: string;
-}): AgentDefinition {
-  const { needs, npmPackage, env = {}, ...rest } = agent;
-  const install = `npm install --global ${npmPackage}${needs === undefined ? "" : ` (needs ${needs})`}`;
-  return {
-    ...rest,
-    env,
-    npmPackage,
-    install,
-    protocol: 1,
-    startTimeoutMs: undefined,
-    builtIn: true,
-    version: undefined,
-  };
+}
+
+function published({ needs, ...agent }: PublishedAgent): AgentDefinition {
+  const install = `npm install --global ${agent.npmPackage}${needs === undefined ? "" : ` (needs ${needs})`}`;
+  return { ...builtInSettings, ...agent, install };
 }

@@ -14,8 +14,10 @@ export function buildCatalogue(
   builtIn: readonly AgentDefinition[],
   configured: ReadonlyMap<string, AgentSettings>,
 ): Catalogue {
-  const catalogue = new Map(builtIn.map((agent) => [agent.name, agent]));
-  for (const [name, agent] of configured) catalogue.set(name, configuredAgent(name, agent));
+  const catalogue = new Map<string, AgentDefinition>(builtIn.map((agent) => [agent.name, agent]));
+  for (const [name, agent] of configured) {
+    catalogue.set(name, { ...agent, name, title: name, builtIn: false, install: undefined });
+  }
   return catalogue;
 }
 
@@ -29,26 +31,6 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   const meant = closestWord(name, known);
   const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
-}
-
-function configuredAgent(
-  name: string,
-  { command, env, unset, protocol, startTimeoutMs }: AgentSettings,
-): AgentDefinition {
-  return {
-    name,
-    title: name,
-    command,
-    env,
-    unset,
-    protocol,
-    startTimeoutMs,
-    builtIn: false,
-    npmPackage: undefined,
-    install: undefined,
-    login: undefined,
-    version: undefined,
-  };
 }
 
 function entryOf(agent: AgentDefinition, searchPath: string | undefined): CatalogueEntry {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Checks before a start whether a program exists and can be executed, since a failed spawn says far less.
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { findOnPath, isProgram, searchDirectories } from "../../files/find-on-path.ts";
+import { findOnPath, interpreterWords, isExecutable, isProgram, searchDirectories } from "../../files/find-on-path.ts";
 import { ownFileGoneMessage } from "../own-file-gone.ts";
 
 export type FoundProgram =
@@ -59,20 +59,17 @@ function searchDetail(searchPath: string | undefined): { readonly searched: stri
 }
 
 function checkStartable(file: string, searchPath: string | undefined): FoundProgram {
-  let isDirectory: boolean;
+  let found: Stats;
   try {
-    const found = statSync(file);
-    isDirectory = found.isDirectory();
-    if (!isDirectory && !found.isFile()) return { status: "not_executable", message: `${file} is not a program` };
+    found = statSync(file);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "EACCES") return { status: "not_executable", message: `${file} cannot be accessed` };
     return { status: "missing", message: `${file} does not exist` };
   }
-  if (isDirectory) return { status: "not_executable", message: `${file} is a directory` };
-  try {
-    accessSync(file, constants.X_OK);
-  } catch {
+  if (found.isDirectory()) return { status: "not_executable", message: `${file} is a directory` };
+  if (!found.isFile()) return { status: "not_executable", message: `${file} is not a program` };
+  if (!isExecutable(file)) {
     return { status: "not_executable", message: `${file} is not executable; run: chmod +x` };
   }
   const lacking = findMissingInterpreter(file, searchPath);
@@ -90,35 +87,14 @@ function findMissingInterpreter(
   file: string,
   searchPath: string | undefined,
 ): { readonly what: string; readonly isSearched: boolean } | undefined {
-  const line = firstLine(file);
-  if (!line.startsWith("#!")) return undefined;
-  const [interpreter = "", ...rest] = line.slice(2).trim().split(/\s+/u);
-  if (!isAbsolute(interpreter)) return undefined;
+  const [interpreter, ...rest] = interpreterWords(file);
+  if (interpreter === undefined || !isAbsolute(interpreter)) return undefined;
   if (!isProgram(interpreter)) return { what: `${interpreter}, which does not exist`, isSearched: false };
   if (!interpreter.endsWith("/env")) return undefined;
   const name = rest.find((word) => !word.startsWith("-") && !/^\w+=/u.test(word));
   if (name === undefined || name.includes("/")) return undefined;
   if (findOnPath(name, searchPath) !== undefined) return undefined;
   return { what: `${name}, which was not found ${onPath}`, isSearched: true };
-}
-
-/** Reads as much as the kernel does. Empty for a program that may be executed but not read. */
-function firstLine(file: string): string {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    return "";
-  }
-  try {
-    const buffer = Buffer.alloc(256);
-    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
-    return buffer.toString("latin1", 0, length).split("\n", 1)[0] ?? "";
-  } catch {
-    return "";
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function quote(program: string): string {

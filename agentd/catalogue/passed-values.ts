@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Looks up the values of the environment variables that a start passes on by name. Values never travel over the Bus.
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
+import { readUpTo } from "../../files/read-up-to.ts";
 
 export type PassedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
@@ -66,7 +67,7 @@ function readStoredValue({ environmentDirectory, uid, bytesMax }: PassedNames, n
       return { ok: false, reason: `is accessible to others; ${file} must belong to you and have mode 0600` };
     }
     if (found.size > bytesMax) return { ok: false, reason: `is larger than ${bytesMax} bytes: ${file}` };
-    return parseStoredValue(readWhole(descriptor, found.size), file);
+    return parseStoredValue(readUpTo(descriptor, found.size), file);
   } catch (cause) {
     return { ok: false, reason: `cannot be read from ${file} (${(cause as NodeJS.ErrnoException).code ?? "failed"})` };
   } finally {
@@ -83,15 +84,4 @@ function parseStoredValue(bytes: Buffer, file: string): Stored {
   if (value === "") return { ok: false, reason: `has no value: ${file} is empty` };
   if (value.includes("\0")) return { ok: false, reason: `contains a NUL character, which no variable can: ${file}` };
   return { ok: true, value };
-}
-
-function readWhole(descriptor: number, size: number): Buffer {
-  const buffer = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const count = readSync(descriptor, buffer, length, size - length, null);
-    if (count === 0) break;
-    length += count;
-  }
-  return buffer.subarray(0, length);
 }

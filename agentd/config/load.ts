@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Loads the configuration file: valid as a whole, or refused as a whole.
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { TomlError, parse } from "smol-toml";
 import { isMarkedUtf16 } from "../../files/byte-order-mark.ts";
+import { readUpTo } from "../../files/read-up-to.ts";
 import { findReplacementRisk } from "../../files/replaceable.ts";
 import { type SettingsFault, parseSettings } from "./schema.ts";
 import { type Settings, defaultSettings } from "./settings.ts";
@@ -152,15 +153,4 @@ function findTrustProblem(descriptor: number, file: string, uid: number): string
 function findReplaceProblem(file: string, uid: number): string | undefined {
   const reason = findReplacementRisk(file, { uid });
   return reason && `is in an unsafe place: ${reason}`;
-}
-
-function readUpTo(descriptor: number, bytesMax: number): Buffer {
-  const buffer = Buffer.alloc(bytesMax);
-  let length = 0;
-  while (length < bytesMax) {
-    const count = readSync(descriptor, buffer, length, bytesMax - length, null);
-    if (count === 0) break;
-    length += count;
-  }
-  return buffer.subarray(0, length);
 }

@@ -64,14 +64,13 @@ const entryName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/u, {
   error: "a name is 1 to 32 of a-z, 0-9, - and _, and does not start with - or _",
 });
 
+const commandError = { error: `must be a list of texts, such as ["my-agent", "--acp"]` };
 const program = z
-  .string({ error: `must be a list of texts, such as ["my-agent", "--acp"]` })
+  .string(commandError)
   .min(1, { error: "the program must be named" })
   .refine((path) => !path.includes("/") || isAbsolute(path) || path.startsWith("~/"), {
     error: "the program must be a bare name (looked up on PATH), an absolute path, or begin with ~/",
   });
-const commandError = { error: `must be a list of texts, such as ["my-agent", "--acp"]` };
-const argument = z.string(commandError);
 
 /** Nothing that an agent starts would be found without PATH. */
 const unsetName = environmentName.refine((name) => name !== "PATH", {
@@ -80,7 +79,7 @@ const unsetName = environmentName.refine((name) => name !== "PATH", {
 
 const agentFields = z.strictObject(
   {
-    command: z.tuple([program], argument, commandError).refine((parts) => parts.every(noNul), {
+    command: z.tuple([program], z.string(commandError), commandError).refine((parts) => parts.every(noNul), {
       error: "must not contain a NUL character",
     }),
     env: z.record(environmentName, environmentValue, { error: "must be a table of names and texts" }).default({}),
@@ -128,10 +127,10 @@ const fileSchema = z.strictObject({
     .int({ error: "must be a whole number from 1" })
     .min(1, { error: "must be a whole number from 1" })
     .default(defaultSettings.maxSessions),
-  idle_timeout: durationOrNone.optional(),
-  permission_timeout: durationOrNone.optional(),
+  idle_timeout: durationOrNone.default(defaultSettings.idleTimeoutMs),
+  permission_timeout: durationOrNone.default(defaultSettings.permissionTimeoutMs),
   allow_env: z.array(environmentName, { error: `must be a list of names, such as ["GH_TOKEN"]` }).default([]),
-  log_quota: quota.optional(),
+  log_quota: quota.default(defaultSettings.logQuotaBytes),
   mcp_deny: z
     .array(
       z.string({ error: "must be the name of a Bus service" }).regex(/^[A-Za-z0-9][A-Za-z0-9._-]*\*?$|^\*$/u, {
@@ -157,11 +156,10 @@ function settingsOf(file: File, home: string): Settings {
   return {
     roots: file.roots?.map((root) => fromHome(root, home)),
     maxSessions: file.max_sessions,
-    idleTimeoutMs: file.idle_timeout === undefined ? defaultSettings.idleTimeoutMs : file.idle_timeout,
-    permissionTimeoutMs:
-      file.permission_timeout === undefined ? defaultSettings.permissionTimeoutMs : file.permission_timeout,
+    idleTimeoutMs: file.idle_timeout,
+    permissionTimeoutMs: file.permission_timeout,
     allowEnv: [...new Set(file.allow_env)],
-    logQuotaBytes: file.log_quota ?? defaultSettings.logQuotaBytes,
+    logQuotaBytes: file.log_quota,
     mcpDeny: file.mcp_deny ?? defaultSettings.mcpDeny,
     notify: file.notify === "none" ? undefined : (file.notify ?? defaultSettings.notify),
     busTools: file.bus_tools,
@@ -189,19 +187,11 @@ function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySe
 }
 
 function warningsOf(file: File): SettingsFault[] {
-  return Object.entries(file.policies).flatMap(([name, policy]) => policyWarnings(name, policy));
-}
-
-function policyWarnings(name: string, policy: File["policies"][string]): SettingsFault[] {
-  return policy.allow_once.flatMap(({ kinds }, index) =>
-    kinds.includes("switch_mode")
-      ? [
-          {
-            path: ["policies", name, "allow_once", index, "kinds"],
-            reason: "switch_mode has no effect here: a person always decides about a change of mode",
-          },
-        ]
-      : [],
+  const reason = "switch_mode has no effect here: a person always decides about a change of mode";
+  return Object.entries(file.policies).flatMap(([name, policy]) =>
+    policy.allow_once.flatMap(({ kinds }, index) =>
+      kinds.includes("switch_mode") ? [{ path: ["policies", name, "allow_once", index, "kinds"], reason }] : [],
+    ),
   );
 }
 

@@ -35,7 +35,7 @@ export interface AgentSettings {
   readonly unset: readonly string[];
   readonly protocol: 1;
   /** Timeout of its response to `initialize`; undefined: the limit `initializeTimeoutMs`. */
-  readonly startTimeoutMs: number | undefined;
+  readonly startTimeoutMs?: number | undefined;
 }
 
 export interface PolicySettings {

@@ -3,6 +3,7 @@
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { watch } from "chokidar";
+import { attempt } from "../../files/attempt.ts";
 import { makeDirectories } from "../../files/make-directories.ts";
 import { type ConfigProblem, type ConfigSource, type LoadedConfig, loadConfig } from "./load.ts";
 import type { Settings } from "./settings.ts";
@@ -72,7 +73,8 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
       resolve();
     });
   });
-  makeDirectory(dirname(options.file));
+  // Where no directory can be created, as in a read-only home, there is no file to watch.
+  attempt(() => makeDirectories(dirname(options.file)));
   target = targetOf(options.file);
   watcher.add([...new Set([dirname(options.file), dirname(target)])]);
 
@@ -100,18 +102,5 @@ function isWatched(path: string, files: readonly string[]): boolean {
 }
 
 function targetOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
-
-/** Ignores failures: where no directory can be created, there is no file to watch. */
-function makeDirectory(directory: string): void {
-  try {
-    makeDirectories(directory);
-  } catch {
-    // For example a read-only home: agentd runs with its defaults.
-  }
+  return attempt(() => realpathSync(file)) ?? file;
 }

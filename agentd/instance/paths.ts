@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The instance's paths: one file that people write, and one directory that agentd writes.
 import { isAbsolute, join, normalize } from "node:path";
-import { preparePrivateDirectory } from "../../files/private-directory.ts";
+import { preparePrivateDirectory } from "../../files/make-directories.ts";
 import { stateDirectoryOf, xdgDirectory } from "../../files/state-directory.ts";
 
 export interface InstancePaths {

@@ -8,9 +8,9 @@ import { kindNumbers } from "./kinds.ts";
 import type { LogFiles } from "./log-files.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
-import { type NewReceipt, type NewAnswer, type ReceiptWriter, receiptWriter } from "./receipts.ts";
-import { type OpenSeal, sealWriter, type SealWriter } from "./seals.ts";
-import { entriesPerSession, sessionTable, type SessionTable } from "./session-table.ts";
+import { type NewReceipt, type NewAnswer, receiptWriter } from "./receipts.ts";
+import { type OpenSeal, sealWriter } from "./seals.ts";
+import { entriesPerSession, sessionTable } from "./session-table.ts";
 
 export interface Commit {
   /** The session is created by its first commit, which expects seq 0. */
@@ -77,22 +77,17 @@ export function appender(options: AppendOptions): Append {
     });
 }
 
-interface Writers {
-  readonly log: string;
-  readonly entry: Database.Statement<[number, number, number | null, Buffer]>;
-  readonly literal: Database.Statement<[number, string]>;
-  readonly sessions: SessionTable;
-  readonly seals: SealWriter;
-  readonly receipts: ReceiptWriter;
-}
+type Writers = ReturnType<typeof prepareWriters>;
 
-function prepareWriters({ db, log, random }: AppendOptions): Writers {
+function prepareWriters({ db, log, random }: AppendOptions) {
   const sessions = sessionTable(db);
   return {
     log,
     // The cast stores UTF-8 as text.
-    entry: db.prepare("INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, CAST(? AS TEXT))"),
-    literal: db.prepare(
+    entry: db.prepare<[number, number, number | null, Buffer]>(
+      "INSERT INTO entry (id, kind, turn, body) VALUES (?, ?, ?, CAST(? AS TEXT))",
+    ),
+    literal: db.prepare<[number, string]>(
       "INSERT INTO literal (sid, servers) VALUES (?, ?) ON CONFLICT (sid) DO UPDATE SET servers = excluded.servers",
     ),
     sessions,

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // SQLite's `integrity_check`. It takes seconds per gigabyte and cannot be interrupted, so it runs in a worker thread on a
 // read-only connection.
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { upwards } from "../../files/upwards.ts";
+import { findAbove } from "../../files/upwards.ts";
 import { OwnFileGone } from "../own-file-gone.ts";
 import { LogError } from "./log-error.ts";
 
@@ -43,11 +40,9 @@ type Found = { readonly lines: readonly string[] } | { readonly failure: string 
 
 /** Looks for the package itself: `require.resolve` would answer from its cache when the files are gone. */
 function sqliteProgram(): string {
-  for (const directory of upwards(dirname(fileURLToPath(import.meta.url)))) {
-    const found = join(directory, "node_modules/better-sqlite3");
-    if (existsSync(found)) return found;
-  }
-  throw sqliteGone("there is no node_modules/better-sqlite3 above this program");
+  const found = findAbove(import.meta.url, "node_modules/better-sqlite3");
+  if (found === undefined) throw sqliteGone("there is no node_modules/better-sqlite3 above this program");
+  return found;
 }
 
 function sqliteGone(cause: string): OwnFileGone {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds the strings in a JSON text, so that one can be replaced while every other character stays as it was written:
 // numbers, the order of members, even duplicate members.
+import { COLON, endOfString, skipSpace } from "../../json/source-text.ts";
 
 export interface JsonString {
   /** Range of the literal in the text, with its quotes, in UTF-16 code units. */
@@ -10,7 +11,6 @@ export interface JsonString {
   readonly value: string;
   /** Member names and array indexes, from the outermost on. The path of a member's name ends with that name. */
   readonly path: readonly (string | number)[];
-  /** True for a member's name. */
   readonly isName: boolean;
 }
 
@@ -21,9 +21,9 @@ export function* jsonStrings(text: string): Generator<JsonString, void> {
   let place = 0;
   for (let from = text.indexOf('"'); from >= 0; from = text.indexOf('"', place)) {
     for (; place < from; place += 1) depth = updatePath(path, depth, text.charCodeAt(place));
-    const to = endOfLiteral(text, from);
+    const to = endOfString(text, from);
     const value = valueOf(text, from, to);
-    const isName = isFollowedByColon(text, to);
+    const isName = text.charCodeAt(skipSpace(text, to)) === COLON;
     if (isName) path[depth - 1] = value;
     yield { from, to, value, path: [...path], isName };
     place = to;
@@ -65,23 +65,7 @@ function updatePath(path: (string | number)[], depth: number, code: number): num
   }
 }
 
-/** Returns the index after the closing quote: the first one with an even number of backslashes before it. */
-function endOfLiteral(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let before = quote;
-    while (text[before - 1] === "\\") before -= 1;
-    if ((quote - before) % 2 === 0) return quote + 1;
-  }
-  throw new SyntaxError("unterminated string in JSON text");
-}
-
 function valueOf(text: string, from: number, to: number): string {
   const inner = text.slice(from + 1, to - 1);
   return inner.includes("\\") ? (JSON.parse(text.slice(from, to)) as string) : inner;
-}
-
-function isFollowedByColon(text: string, to: number): boolean {
-  let place = to;
-  while (text[place] === " " || text[place] === "\n" || text[place] === "\r" || text[place] === "\t") place += 1;
-  return text[place] === ":";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // LogError: the store under the log failed.
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 
 const logErrorCodes = {
   full: "the disk, or the space that the log may take, is full",
@@ -41,6 +41,11 @@ export function wrapStoreErrors<T>(file: string, act: () => T): T {
   }
 }
 
+/** Runs `act` in a transaction, which is on disk on return. If it throws, nothing was written. Throws LogError. */
+export function inTransaction<T>(db: Database.Database, file: string, act: () => T): T {
+  return wrapStoreErrors(file, () => db.transaction(act).immediate());
+}
+
 /** Converts an error of SQLite or of the file system to a LogError. Returns any other error unchanged. */
 export function toLogError(file: string, error: unknown): unknown {
   const code = storeErrorCode(error);
@@ -51,16 +56,11 @@ export function toLogError(file: string, error: unknown): unknown {
 function storeErrorCode(error: unknown): LogErrorCode | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== "string" || error instanceof LogError) return undefined;
-  return error instanceof Database.SqliteError ? sqliteCode(code) : systemCode(code);
+  return storeErrorCodes.find(([prefix]) => code.startsWith(prefix))?.[1];
 }
 
 /** SQLite's extended codes begin with the primary code: SQLITE_IOERR_FSYNC, SQLITE_READONLY_DIRECTORY. */
-function sqliteCode(code: string): LogErrorCode | undefined {
-  for (const [prefix, meaning] of sqliteCodes) if (code.startsWith(prefix)) return meaning;
-  return undefined;
-}
-
-const sqliteCodes: readonly (readonly [string, LogErrorCode])[] = [
+const storeErrorCodes: readonly (readonly [prefix: string, LogErrorCode])[] = [
   ["SQLITE_FULL", "full"],
   ["SQLITE_IOERR", "io"],
   ["SQLITE_BUSY", "busy"],
@@ -70,28 +70,17 @@ const sqliteCodes: readonly (readonly [string, LogErrorCode])[] = [
   ["SQLITE_PERM", "cannot_open"],
   ["SQLITE_CORRUPT", "corrupt"],
   ["SQLITE_NOTADB", "not_a_log"],
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  ["EIO", "io"],
+  ["EROFS", "read_only"],
+  ["EACCES", "cannot_open"],
+  ["EPERM", "cannot_open"],
+  ["ENOENT", "cannot_open"],
+  ["ENOTDIR", "cannot_open"],
+  ["EISDIR", "cannot_open"],
+  ["ELOOP", "cannot_open"],
+  ["EMFILE", "cannot_open"],
+  ["ENFILE", "cannot_open"],
+  ["ENAMETOOLONG", "cannot_open"],
 ];
-
-function systemCode(code: string): LogErrorCode | undefined {
-  switch (code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return "full";
-    case "EIO":
-      return "io";
-    case "EROFS":
-      return "read_only";
-    case "EACCES":
-    case "EPERM":
-    case "ENOENT":
-    case "ENOTDIR":
-    case "EISDIR":
-    case "ELOOP":
-    case "EMFILE":
-    case "ENFILE":
-    case "ENAMETOOLONG":
-      return "cannot_open";
-    default:
-      return undefined;
-  }
-}

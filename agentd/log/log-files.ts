@@ -2,27 +2,25 @@
 // Detects that the files of the open log were removed, replaced or truncated by someone else.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
+import { attempt } from "../../files/attempt.ts";
 import { type ChangedFile, trackFiles } from "../../files/tracked-files.ts";
 import { LogError, toLogError } from "./log-error.ts";
+import { truncateWal } from "./space.ts";
 
-export interface LogFiles {
-  /** Returns what is wrong with the files now. Cheap enough to call before each commit: a few `stat`s and pragmas. */
-  gone(): LogError | undefined;
-  /** True if a file was replaced by another or truncated. Closing the database would then overwrite it. */
-  areReplaced(): boolean;
-}
+export type LogFiles = ReturnType<typeof logFiles>;
 
 /**
  * The log must be in WAL mode and have been read from: SQLite has then created all three files, and keeps them as long as
  * the connection is open. `lockFile` is watched too, since without it another agentd may write to the same log.
  */
-export function logFiles(db: Database.Database, file: string, lockFile?: string): LogFiles {
+export function logFiles(db: Database.Database, file: string, lockFile?: string) {
   const walFiles = [`${file}-wal`, `${file}-shm`];
   const files = trackFiles([file, ...walFiles, ...(lockFile === undefined ? [] : [lockFile])]);
   const findTruncated = truncatedFileFinder(db, file);
   let isSaved = false;
   return {
-    gone() {
+    /** Returns what is wrong with the files now. Cheap enough to call before each commit: a few `stat`s and pragmas. */
+    gone(): LogError | undefined {
       try {
         const changed = files.changed();
         const [first] = changed;
@@ -38,7 +36,8 @@ export function logFiles(db: Database.Database, file: string, lockFile?: string)
         throw error;
       }
     },
-    areReplaced() {
+    /** True if a file was replaced by another or truncated. Closing the database would then overwrite it. */
+    areReplaced(): boolean {
       const changed = files.changed();
       if (changed.length === 0) return findTruncated() !== undefined;
       return changed.some((each) => each.now === "another" && each.file !== lockFile);
@@ -81,11 +80,5 @@ function truncatedFileFinder(db: Database.Database, file: string): () => string 
  */
 function saveUnlinkedWal(db: Database.Database, walFiles: readonly string[], changed: readonly ChangedFile[]): boolean {
   const isOnlyWal = changed.every((each) => walFiles.includes(each.file) && each.now === "missing");
-  if (!isOnlyWal) return false;
-  try {
-    const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
-    return result?.busy === 0;
-  } catch {
-    return false;
-  }
+  return isOnlyWal && attempt(() => truncateWal(db)) === true;
 }

@@ -44,7 +44,6 @@ export function migrate(db: Database.Database, file: string, migrations: readonl
   for (const migration of migrations.slice(version)) apply(db, migration);
 }
 
-/** Returns the schema version of a log, 0 for an empty file. */
 function versionOf(db: Database.Database, file: string): number {
   const tables = db.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get();
   if (tables === 0) return 0;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log: one SQLite file. Every acting command and every update is in it before it is run or published.
-import { existsSync } from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { prepareDatabaseFile } from "../../files/database-file.ts";
-import { upwards } from "../../files/upwards.ts";
+import { findAbove } from "../../files/upwards.ts";
 import { randomId } from "../random-id.ts";
 import { instanceSession } from "../vocabulary/index.ts";
 import { type Append, appender } from "./append.ts";
@@ -95,13 +92,10 @@ function openDatabase(file: string, options: LogOptions, migrations: readonly Mi
 /** Short, since waiting for another process's lock blocks the event loop. agentd is the only writer. */
 const busyTimeoutMs = 250;
 
-/** Finds the directory above this file: the same code runs from source, from the build and from the bundle. */
 function packagedMigrations(): string {
-  for (const directory of upwards(path.dirname(fileURLToPath(import.meta.url)))) {
-    const found = path.join(directory, "migrations");
-    if (existsSync(found)) return found;
-  }
-  throw new Error("no migrations above this program");
+  const found = findAbove(import.meta.url, "migrations");
+  if (found === undefined) throw new Error("no migrations above this program");
+  return found;
 }
 
 /** Sets the pragmas of the connection. `page_size` and `auto_vacuum` have an effect only on an empty file. */
@@ -158,7 +152,7 @@ function createLog(db: Database.Database, options: LogOptions): Log {
     sessions: sessionReader(db, file),
     receipts: receiptReader(db, file, hash_key),
     processes: processRecords(db, file),
-    maintenance: maintenanceTasks({ db, file, log, clock: options.clock }),
+    maintenance: maintenanceTasks(db, file, log, options.clock),
     literals: (session) => wrapStoreErrors(file, () => literals.get(session)),
     bytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
     gone: () => files.gone(),

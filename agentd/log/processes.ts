@@ -14,15 +14,10 @@ export interface ChildProcess {
   readonly marker: string;
 }
 
-/** Each write is a durable transaction of its own. */
-export interface ProcessRecords {
-  /** The session must be in the log. Does nothing if the process is already recorded. */
-  add(child: ChildProcess): void;
-  remove(child: ChildProcess): void;
-  all(): readonly ChildProcess[];
-}
+export type ProcessRecords = ReturnType<typeof processRecords>;
 
-export function processRecords(db: Database.Database, file: string): ProcessRecords {
+/** Each write is a durable transaction of its own. */
+export function processRecords(db: Database.Database, file: string) {
   const add = db.prepare(`
     INSERT INTO process (boot_id, pid, start_time, marker, sid)
     VALUES (:boot_id, :pid, :start_time, :marker, (SELECT sid FROM session WHERE id = :session))
@@ -31,8 +26,9 @@ export function processRecords(db: Database.Database, file: string): ProcessReco
   const all = db.prepare<[], ChildProcess>(`
     SELECT id AS session, pid, start_time, boot_id, marker FROM process JOIN session USING (sid) ORDER BY sid, pid`);
   return {
-    add: (child) => void wrapStoreErrors(file, () => add.run(child)),
-    remove: (child) => void wrapStoreErrors(file, () => remove.run(child)),
-    all: () => wrapStoreErrors(file, () => all.all()),
+    /** The session must be in the log. Does nothing if the process is already recorded. */
+    add: (child: ChildProcess) => void wrapStoreErrors(file, () => add.run(child)),
+    remove: (child: ChildProcess) => void wrapStoreErrors(file, () => remove.run(child)),
+    all: (): readonly ChildProcess[] => wrapStoreErrors(file, () => all.all()),
   };
 }

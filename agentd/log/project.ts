@@ -66,8 +66,11 @@ export interface OpenItems {
   readonly requests: readonly LoggedRequest[];
   readonly tools: readonly OpenTool[];
   readonly commands: readonly OpenCommand[];
-  /** This member and `terminals` are absent if empty, as in rows of an agentd that did not have them. */
-  readonly writes?: readonly OpenWrite[];
+  /**
+   * The `intended` entries of writes. This member and `terminals` are absent if empty, as in rows of an agentd that did
+   * not have them.
+   */
+  readonly writes?: readonly { readonly seq: number }[];
   readonly terminals?: readonly LoggedTerminal[];
 }
 
@@ -83,11 +86,6 @@ export interface LoggedRequest {
   readonly request: string;
   /** `resolved`: it is not known whether the answer was written to the agent. */
   readonly phase: "requested" | "resolved";
-  readonly seq: number;
-}
-
-export interface OpenWrite {
-  /** `seq` of the `intended` entry. */
   readonly seq: number;
 }
 
@@ -286,18 +284,8 @@ function foldRequest(draft: Draft, entry: (PermissionEntry | ElicitationEntry) &
 
 function foldFile(draft: Draft, entry: FileEntry): void {
   const { writes = [] } = draft.open;
-  if (entry.phase === "intended") setWrites(draft, [...writes, { seq: draft.last_seq }]);
-  else if (entry.intended !== undefined) {
-    setWrites(
-      draft,
-      writes.filter(({ seq }) => seq !== entry.intended),
-    );
-  }
-}
-
-function setWrites(draft: Draft, writes: readonly OpenWrite[]): void {
-  const { writes: _, ...others } = draft.open;
-  draft.open = writes.length === 0 ? others : { ...others, writes };
+  if (entry.phase === "intended") setOpen(draft, { writes: [...writes, { seq: draft.last_seq }] });
+  else if (entry.intended !== undefined) setOpen(draft, { writes: writes.filter(({ seq }) => seq !== entry.intended) });
 }
 
 function foldTerminal(draft: Draft, entry: TerminalEntry & { readonly turn?: number }): void {
@@ -307,20 +295,20 @@ function foldTerminal(draft: Draft, entry: TerminalEntry & { readonly turn?: num
   const others = terminals.filter((one) => one !== open);
   switch (phase) {
     case "started":
-      return setTerminals(draft, [...others, turn === undefined ? { terminal } : { terminal, turn }]);
+      return setOpen(draft, { terminals: [...others, turn === undefined ? { terminal } : { terminal, turn }] });
     case "failed":
-      return open && setTerminals(draft, others);
+      return open && setOpen(draft, { terminals: others });
     case "exited":
-      return open && setTerminals(draft, open.released ? others : [...others, { ...open, exited: true }]);
+      return open && setOpen(draft, { terminals: open.released ? others : [...others, { ...open, exited: true }] });
     case "released":
-      return open && setTerminals(draft, open.exited ? others : [...others, { ...open, released: true }]);
+      return open && setOpen(draft, { terminals: open.exited ? others : [...others, { ...open, released: true }] });
     case "killed":
   }
 }
 
-function setTerminals(draft: Draft, terminals: readonly LoggedTerminal[]): void {
-  const { terminals: _, ...others } = draft.open;
-  draft.open = terminals.length === 0 ? others : { ...others, terminals };
+function setOpen(draft: Draft, items: Pick<OpenItems, "writes" | "terminals">): void {
+  const { writes, terminals, ...others } = { ...draft.open, ...items };
+  draft.open = { ...others, ...(writes?.length ? { writes } : {}), ...(terminals?.length ? { terminals } : {}) };
 }
 
 /** The agent gets no answer when it withdrew its request or agentd was restarted. */

@@ -4,12 +4,11 @@
 // a tombstone marks an unfinished purge.
 import type Database from "better-sqlite3";
 import { callLimits } from "../vocabulary/index.ts";
-import { wrapStoreErrors } from "./log-error.ts";
+import { inTransaction, wrapStoreErrors } from "./log-error.ts";
 import type { Latest } from "./project.ts";
 import { entriesPerSession } from "./session-table.ts";
 import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
-import { inTransaction } from "./transaction.ts";
 
 export interface PurgeResult {
   /** How many entries were removed. */
@@ -19,32 +18,7 @@ export interface PurgeResult {
 }
 
 /** Throws LogError if the store fails. What was done so far stays done, and the same call continues it. */
-export interface Purger {
-  /**
-   * Removes all entries that an ended session has at the first step; later ones stay. Id, name, agent, directory and end
-   * state stay, so that the session can be listed, and so do its receipts, without bodies over 4 KiB. Throws a plain
-   * Error, and does nothing, if the session has not ended.
-   */
-  purge(session: string): Steps<PurgeResult>;
-  /** Purges without reclaiming the space, which new entries can then use. Returns how many entries were removed. */
-  remove(session: string): Steps<number>;
-  /** Gives freed space back to the disk, so that the files have no trace of removed data. Returns `walTruncated`. */
-  reclaimSpace(): Steps<boolean>;
-  /** Returns how many entries a purge would remove now. */
-  purgeable(session: string): number;
-  /** Returns the sessions with an unfinished purge. To be called when the log is opened. */
-  unfinishedPurges(): readonly string[];
-  /** Finishes a purge without reclaiming the space. Leaves entries that came after it began. */
-  finishPurge(session: string): Steps<void>;
-}
-
-export interface PurgeOptions {
-  readonly db: Database.Database;
-  readonly file: string;
-  readonly clock: { now(): number };
-}
-
-export function purger({ db, file, clock }: PurgeOptions): Purger {
+export function purger(db: Database.Database, file: string, clock: { now(): number }) {
   const bounds = db.prepare<[string], Bounds>(`
     SELECT sid, ${isEnded} AS ended, last_seq AS lastSeq, ${purgedTo} AS purged FROM session WHERE id = ?`);
   const unfinished = db.prepare<[], string>(`SELECT id FROM session WHERE ${isHalfPurged} ORDER BY sid`).pluck();
@@ -54,10 +28,8 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
     return found;
   };
   const begin = tombstoneWriter(db, file, clock);
-  const removals = prepareRemovals(db, file);
-  const removeBegun = function* (sid: number, session: string): Steps<void> {
-    for (const removal of removals) yield* removal(sid, session);
-  };
+  const removeBegun = prepareRemoval(db, file);
+  /** Purges without reclaiming the space, which new entries can then use. Returns how many entries were removed. */
   const remove = function* (session: string): Steps<number> {
     const { sid, ended, lastSeq, purged } = find(session);
     if (!ended) throw new Error(`session ${session} is not ended, and cannot be purged`);
@@ -67,18 +39,27 @@ export function purger({ db, file, clock }: PurgeOptions): Purger {
     return lastSeq - purged;
   };
   return {
-    purge: function* (session) {
+    /**
+     * Removes all entries that an ended session has at the first step; later ones stay. Id, name, agent, directory and end
+     * state stay, so that the session can be listed, and so do its receipts, without bodies over 4 KiB. Throws a plain
+     * Error, and does nothing, if the session has not ended.
+     */
+    purge: function* (session: string): Steps<PurgeResult> {
       const entries = yield* remove(session);
       return { entries, walTruncated: yield* reclaimSpace(db, file) };
     },
     remove,
+    /** Gives freed space back to the disk, so that the files have no trace of removed data. Returns `walTruncated`. */
     reclaimSpace: () => reclaimSpace(db, file),
-    purgeable: (session) => {
+    /** Returns how many entries a purge would remove now. */
+    purgeable: (session: string): number => {
       const { lastSeq, purged } = find(session);
       return lastSeq - purged;
     },
+    /** Returns the sessions with an unfinished purge. To be called when the log is opened. */
     unfinishedPurges: () => wrapStoreErrors(file, () => unfinished.all()),
-    finishPurge: function* (session) {
+    /** Finishes a purge without reclaiming the space. Leaves entries that came after it began. */
+    finishPurge: function* (session: string): Steps<void> {
       yield* removeBegun(find(session).sid, session);
     },
   };
@@ -123,50 +104,45 @@ function tombstoneWriter(db: Database.Database, file: string, clock: { now(): nu
 
 const latestOfNothing: Latest = { info: {}, chosen: {} };
 
-type Removal = (sid: number, session: string) => Steps<void>;
-
-function prepareRemovals(db: Database.Database, file: string): readonly Removal[] {
+/** Returns a function that removes what a session's tombstone covers. */
+function prepareRemoval(db: Database.Database, file: string): (sid: number, session: string) => Steps<void> {
   const permit = db.prepare("INSERT INTO permit (purpose, sid) VALUES ('purge', ?)");
   const withdraw = db.prepare("DELETE FROM permit");
-  const permitted = (sid: number, act: () => void) =>
-    inTransaction(db, file, () => {
-      permit.run(sid);
-      act();
-      withdraw.run();
-    });
   const last = db.prepare<[number], number>("SELECT max((sid << 30) + last_seq) FROM tombstone WHERE sid = ?").pluck();
-  const lastPurged = (sid: number): number => wrapStoreErrors(file, () => last.get(sid)) ?? 0;
-  return [
-    shortenReceipts(db, file, permitted, lastPurged),
-    removeRows(db, file, permitted, lastPurged, "entry", "id", "octet_length(body)"),
-    removeRows(db, file, permitted, lastPurged, "seal", "first", "64"),
+  const removals = [
+    shortenReceipts(db, file),
+    removeRows(db, file, "entry", "id", "octet_length(body)"),
+    removeRows(db, file, "seal", "first", "64"),
   ];
+  return function* (sid, session) {
+    const range = { session, base: sid * entriesPerSession, last: wrapStoreErrors(file, () => last.get(sid)) ?? 0 };
+    const permitted = (act: () => void) =>
+      inTransaction(db, file, () => {
+        permit.run(sid);
+        act();
+        withdraw.run();
+      });
+    for (const removal of removals) yield* removal(range, permitted);
+  };
 }
 
-type Permitted = (sid: number, act: () => void) => void;
-type LastPurged = (sid: number) => number;
+/** Removes entry ids after `base` up to `last`, in steps that `permitted` runs in a transaction each. */
+type Removal = (
+  range: { readonly session: string; readonly base: number; readonly last: number },
+  permitted: (act: () => void) => void,
+) => Steps<void>;
 
 /** Removes rows from the first on. Bytes limit a step too, since secure_delete overwrites them. */
-function removeRows(
-  db: Database.Database,
-  file: string,
-  permitted: Permitted,
-  lastPurged: LastPurged,
-  table: "entry" | "seal",
-  key: string,
-  bytes: string,
-): Removal {
+function removeRows(db: Database.Database, file: string, table: "entry" | "seal", key: string, bytes: string): Removal {
   const some = db.prepare<[number, number], { readonly id: number; readonly bytes: number }>(
     `SELECT ${key} AS id, ${bytes} AS bytes FROM ${table} WHERE ${key} > ? AND ${key} <= ? ORDER BY ${key} LIMIT ${rowsPerStep}`,
   );
   const remove = db.prepare(`DELETE FROM ${table} WHERE ${key} > ? AND ${key} <= ?`);
-  return function* (sid) {
-    const base = sid * entriesPerSession;
-    const last = lastPurged(sid);
+  return function* ({ base, last }, permitted) {
     for (;;) {
       const to = lastOfStep(wrapStoreErrors(file, () => some.all(base, last)));
       if (to === undefined) return;
-      permitted(sid, () => remove.run(base, to));
+      permitted(() => remove.run(base, to));
       yield;
     }
   };
@@ -185,18 +161,16 @@ const rowsPerStep = 500;
 const bytesPerStep = 1024 * 1024;
 
 /** Shortens the receipts of purged commands, in whichever scope they are. A shortened one is not found again. */
-function shortenReceipts(db: Database.Database, file: string, permitted: Permitted, lastPurged: LastPurged): Removal {
+function shortenReceipts(db: Database.Database, file: string): Removal {
   const some = db.prepare<[number, number], LongReceipt>(`
     SELECT sid AS scope, command_id AS id, entry FROM receipt INDEXED BY receipt_entry
     WHERE entry > ? AND entry <= ? AND octet_length(body) > ${callLimits.receiptBodyBytesMax} LIMIT ${rowsPerStep}`);
   const shorten = db.prepare("UPDATE receipt SET body = ? WHERE sid = ? AND command_id = ?");
-  return function* (sid, session) {
-    const base = sid * entriesPerSession;
-    const last = lastPurged(sid);
+  return function* ({ session, base, last }, permitted) {
     for (;;) {
       const long = wrapStoreErrors(file, () => some.all(base, last));
       if (long.length === 0) return;
-      permitted(sid, () => {
+      permitted(() => {
         for (const { scope, id, entry } of long) shorten.run(purgedBody(session, entry - base), scope, id);
       });
       yield;

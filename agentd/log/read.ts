@@ -2,11 +2,10 @@
 // Reads entries in bounded pages. No read transaction outlives a call: an open one would prevent checkpoints, and let the
 // write-ahead log grow without limit.
 import type Database from "better-sqlite3";
-import { callLimits } from "../vocabulary/index.ts";
+import { callLimits, type EntryKind, type TruncatedEntry } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { truncatedEntry } from "./truncated-entry.ts";
 import { characterCut } from "./utf8-cut.ts";
 
 export interface PageQuery {
@@ -44,51 +43,44 @@ export interface Piece {
   readonly total: number;
 }
 
-/** Throws LogError if the store fails. */
-export interface EntryReader {
-  page(query: PageQuery): Page;
-  /** Reads an entry's JSON from the byte `offset` on: at most `bytes` and 1 MiB, but at least one character. */
-  piece(session: string, entry: number, offset: number, bytes: number): Piece | undefined;
-  body(session: string, seq: number): string | undefined;
-  /** Returns undefined if there is no such session. */
-  lastSeq(session: string): number | undefined;
-}
-
 const { entriesPerPageDefault, entriesPerPageMax, pageBytesMax, entryBytesMax, pieceBytesMax } = callLimits;
 /** How many rows a page may scan, so that a filter without matches does not block the event loop. */
 export const rowsPerPageMax = 20_000;
 
-export function entryReader(db: Database.Database, file: string, log: string): EntryReader {
-  const scan = (direction: "ASC" | "DESC") =>
-    db.prepare<[ScanParameters], ScannedRow>(`${selectScanned} ORDER BY id ${direction}`).raw();
-  const statements: Statements = {
-    ascending: scan("ASC"),
-    descending: scan("DESC"),
-    place: db.prepare("SELECT sid << 30 AS base, last_seq AS lastSeq FROM session WHERE id = ?"),
-    body: db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck(),
-    piece: db.prepare(
-      "SELECT octet_length(body) AS total, substr(CAST(body AS BLOB), ? + 1, ?) AS bytes FROM entry WHERE id = ?",
-    ),
-  };
+export type EntryReader = ReturnType<typeof entryReader>;
+
+/** Each call throws LogError if the store fails. */
+export function entryReader(db: Database.Database, file: string, log: string) {
+  const statements = prepareStatements(db);
   return {
-    page: (query) => wrapStoreErrors(file, () => readPage(statements, log, query)),
-    piece: (session, entry, offset, bytes) =>
+    page: (query: PageQuery) => wrapStoreErrors(file, () => readPage(statements, log, query)),
+    /** Reads an entry's JSON from the byte `offset` on: at most `bytes` and 1 MiB, but at least one character. */
+    piece: (session: string, entry: number, offset: number, bytes: number) =>
       wrapStoreErrors(file, () => readPiece(statements, session, entry, offset, bytes)),
-    body: (session, seq) =>
+    body: (session: string, seq: number) =>
       wrapStoreErrors(file, () => {
         const id = entryId(statements, session, seq);
         return id === undefined ? undefined : statements.body.get(id);
       }),
-    lastSeq: (session) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
+    /** Returns undefined if there is no such session. */
+    lastSeq: (session: string) => wrapStoreErrors(file, () => statements.place.get(session)?.lastSeq),
   };
 }
 
-interface Statements {
-  readonly ascending: Database.Statement<[ScanParameters], ScannedRow>;
-  readonly descending: Database.Statement<[ScanParameters], ScannedRow>;
-  readonly place: Database.Statement<[string], Place>;
-  readonly body: Database.Statement<[number], string>;
-  readonly piece: Database.Statement<[number, number, number], { readonly total: number; readonly bytes: Buffer }>;
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(db: Database.Database) {
+  const scan = (direction: "ASC" | "DESC") =>
+    db.prepare<[ScanParameters], ScannedRow>(`${selectScanned} ORDER BY id ${direction}`).raw();
+  return {
+    ascending: scan("ASC"),
+    descending: scan("DESC"),
+    place: db.prepare<[string], Place>("SELECT sid << 30 AS base, last_seq AS lastSeq FROM session WHERE id = ?"),
+    body: db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck(),
+    piece: db.prepare<[number, number, number], { readonly total: number; readonly bytes: Buffer }>(
+      "SELECT octet_length(body) AS total, substr(CAST(body AS BLOB), ? + 1, ?) AS bytes FROM entry WHERE id = ?",
+    ),
+  };
 }
 
 interface Place {
@@ -157,6 +149,12 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
     end = id;
   }
   return { entries };
+}
+
+/** Stands in a page or publication for an entry that is too large. It can be read in pieces. */
+export function truncatedEntry(log: string, session: string, seq: number, kind: EntryKind, bytes: number): string {
+  const entry: TruncatedEntry = { log, session, seq, kind, truncated: true, bytes };
+  return JSON.stringify(entry);
 }
 
 function entryId(statements: Statements, session: string, seq: number): number | undefined {

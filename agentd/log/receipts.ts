@@ -48,67 +48,53 @@ export interface UnansweredReceipt {
   readonly seq: number;
 }
 
-export interface ReceiptReader {
-  find(scope: string, commandId: string): Receipt | undefined;
-  /** Hashes a command. Two commands with one id are the same if their hashes are equal. `owner`: whose command it is. */
-  hash(verb: string, args: object, owner?: string): Buffer;
-  /** Returns the receipts without a reply, which recovery has to answer. */
-  unanswered(): readonly UnansweredReceipt[];
-}
+export type ReceiptReader = ReturnType<typeof receiptReader>;
 
-export function receiptReader(db: Database.Database, file: string, hashKey: Uint8Array): ReceiptReader {
-  const find = db.prepare<[string, string], ReceiptColumns>(`${selectReceipt} WHERE scope.id = ? AND command_id = ?`);
-  const unanswered = db.prepare<[], ReceiptColumns>(`${selectReceipt} WHERE rc IS NULL ORDER BY entry`);
+export function receiptReader(db: Database.Database, file: string, hashKey: Uint8Array) {
+  const find = db.prepare<[string, string], ReceiptColumns>(`
+    SELECT verb, hash, session.id AS session, ${seqOfEntry} AS seq, rc, body
+    FROM ${joined} WHERE scope.id = ? AND command_id = ?`);
+  const unanswered = db.prepare<[], UnansweredReceipt>(`
+    SELECT scope.id AS scope, command_id AS commandId, verb, session.id AS session, ${seqOfEntry} AS seq
+    FROM ${joined} WHERE rc IS NULL ORDER BY entry`);
   return {
-    find: (scope, commandId) => {
+    find: (scope: string, commandId: string): Receipt | undefined => {
       const found = wrapStoreErrors(file, () => find.get(scope, commandId));
       if (!found) return undefined;
-      const { verb, hash, session, entry, rc, body } = found;
-      const receipt = { verb, hash, session, seq: entry % entriesPerSession };
+      const { rc, body, ...receipt } = found;
       return rc === null || body === null ? receipt : { ...receipt, answer: { rc, body } };
     },
-    hash: (verb, args, owner) => argumentsHash(hashKey, verb, args, owner),
-    unanswered: () =>
-      wrapStoreErrors(file, () => unanswered.all()).map(({ scope, command_id, verb, session, entry }) => {
-        return { scope, commandId: command_id, verb, session, seq: entry % entriesPerSession };
-      }),
+    /** Hashes a command. Two commands with one id are the same if their hashes are equal. `owner`: whose command it is. */
+    hash: (verb: string, args: object, owner?: string) => argumentsHash(hashKey, verb, args, owner),
+    /** Returns the receipts without a reply, which recovery has to answer. */
+    unanswered: (): readonly UnansweredReceipt[] => wrapStoreErrors(file, () => unanswered.all()),
   };
 }
 
-const selectReceipt = `
-  SELECT scope.id AS scope, command_id, verb, hash, session.id AS session, entry, rc, body
-  FROM receipt JOIN session AS scope ON scope.sid = receipt.sid JOIN session ON session.sid = entry >> 30`;
+const joined = `
+  receipt JOIN session AS scope ON scope.sid = receipt.sid JOIN session ON session.sid = entry >> 30`;
+const seqOfEntry = `entry & ${entriesPerSession - 1}`;
 
-interface ReceiptColumns {
-  readonly scope: string;
-  readonly command_id: string;
-  readonly verb: string;
-  readonly hash: Buffer;
-  readonly session: string;
-  readonly entry: number;
+interface ReceiptColumns extends Omit<Receipt, "answer"> {
   readonly rc: number | null;
   readonly body: string | null;
 }
 
-export interface ReceiptWriter {
-  /** `base`: the session's entry ids begin after it. The commit has the seqs after `last` up to `to`. */
-  take(receipt: NewReceipt, base: number, last: number, to: number): void;
-  answer(answer: NewAnswer): void;
-}
-
 /** Must be used within the transaction of an append. */
-export function receiptWriter(db: Database.Database, sidOf: (session: string) => number | undefined): ReceiptWriter {
+export function receiptWriter(db: Database.Database, sidOf: (session: string) => number | undefined) {
   const insert = db.prepare(
     "INSERT INTO receipt (sid, command_id, verb, hash, entry, rc, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const answer = db.prepare("UPDATE receipt SET rc = ?, body = ? WHERE sid = ? AND command_id = ? AND rc IS NULL");
   return {
-    take: ({ scope, commandId, verb, hash, seq, answer: given }, base, last, to) => {
+    /** `base`: the session's entry ids begin after it. The commit has the seqs after `last` up to `to`. */
+    take: (receipt: NewReceipt, base: number, last: number, to: number) => {
+      const { scope, commandId, verb, hash, seq, answer: given } = receipt;
       if (seq <= last || seq > to)
         throw new Error(`the receipt of ${commandId} names seq ${seq}, which is not of its commit`);
       insert.run(sidOf(scope) ?? null, commandId, verb, hash, base + seq, given?.rc ?? null, given?.body ?? null);
     },
-    answer: ({ scope, commandId, rc, body }) => {
+    answer: ({ scope, commandId, rc, body }: NewAnswer) => {
       const { changes } = answer.run(rc, body, sidOf(scope) ?? null, commandId);
       if (changes !== 1) throw new Error(`no command ${commandId} of ${scope} waits for an answer`);
     },

@@ -2,28 +2,17 @@
 // Writes a redaction. Each call is one transaction: it inserts the permit that the triggers require, clears the seal's
 // salt, and replaces the text.
 import type Database from "better-sqlite3";
-import { wrapStoreErrors } from "./log-error.ts";
+import { inTransaction, wrapStoreErrors } from "./log-error.ts";
 import { type Edits, withoutSecret } from "./redact-text.ts";
 import { entriesPerSession } from "./session-table.ts";
-import { inTransaction } from "./transaction.ts";
 
-export interface RedactionWriter {
-  /** Like `entryId`, throws a plain Error if there is no such session or entry. */
-  sid(session: string): number;
-  entryId(session: string, seq: number): number;
-  /** `byEntry`: id of the entry that reports the redaction. Skips entries that were purged meanwhile. */
-  entries(edits: ReadonlyMap<number, Edits>, byEntry: number): void;
-  receipt(sid: number, commandId: string, body: string, byEntry: number): void;
-  literal(sid: number, servers: string): void;
-  /** `text`: in the form that `rowText` selects. */
-  row(sid: number, text: string): void;
-}
+export type RedactionWriter = ReturnType<typeof redactionWriter>;
 
 /** SQL on a row of `session`: one JSON text of the columns that contain text of people and agents. */
 export const rowText = `json_object('name', name, 'cwd', cwd, 'reason', reason, 'agent_session_id', agent_session_id,
   'latest', json(latest), 'open', json(open))`;
 
-export function redactionWriter(db: Database.Database, file: string): RedactionWriter {
+export function redactionWriter(db: Database.Database, file: string) {
   const sid = db.prepare<[string], number>("SELECT sid FROM session WHERE id = ?").pluck();
   const exists = db.prepare<[number], number>("SELECT 1 FROM entry WHERE id = ?").pluck();
   const literal = db.prepare("UPDATE literal SET servers = ? WHERE sid = ?");
@@ -37,8 +26,9 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
     return found;
   };
   return {
+    /** Like `entryId`, throws a plain Error if there is no such session or entry. */
     sid: sidOf,
-    entryId: (session, seq) => {
+    entryId: (session: string, seq: number): number => {
       const id = sidOf(session) * entriesPerSession + seq;
       if (wrapStoreErrors(file, () => exists.get(id)) === undefined) {
         throw new Error(`there is no entry ${seq} of session ${session} in the log`);
@@ -46,8 +36,9 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
       return id;
     },
     ...permittedWrites(db, file),
-    literal: (number, servers) => inTransaction(db, file, () => void literal.run(servers, number)),
-    row: (number, text) => {
+    literal: (number: number, servers: string) => inTransaction(db, file, () => void literal.run(servers, number)),
+    /** `text`: in the form that `rowText` selects. */
+    row: (number: number, text: string): void => {
       const { latest, open, ...columns } = JSON.parse(text) as Record<string, unknown>;
       const texts = { latest: JSON.stringify(latest), open: JSON.stringify(open) };
       inTransaction(db, file, () => void row.run({ ...columns, ...texts, sid: number }));
@@ -55,7 +46,8 @@ export function redactionWriter(db: Database.Database, file: string): RedactionW
   };
 }
 
-function permittedWrites(db: Database.Database, file: string): Pick<RedactionWriter, "entries" | "receipt"> {
+/** `byEntry` of each write: id of the entry that reports the redaction. */
+function permittedWrites(db: Database.Database, file: string) {
   const permit = db.prepare("INSERT INTO permit (purpose, sid, seq, by_entry) VALUES ('redact', ?, ?, ?)");
   const withdraw = db.prepare("DELETE FROM permit");
   const body = db.prepare<[number], string>("SELECT body FROM entry WHERE id = ?").pluck();
@@ -73,7 +65,8 @@ function permittedWrites(db: Database.Database, file: string): Pick<RedactionWri
     withdraw.run();
   };
   return {
-    entries: (edits, byEntry) =>
+    /** Skips entries that were purged meanwhile. */
+    entries: (edits: ReadonlyMap<number, Edits>, byEntry: number): void =>
       inTransaction(db, file, () => {
         for (const [id, places] of edits) {
           const text = body.get(id);
@@ -84,7 +77,7 @@ function permittedWrites(db: Database.Database, file: string): Pick<RedactionWri
           });
         }
       }),
-    receipt: (sid, commandId, text, byEntry) =>
+    receipt: (sid: number, commandId: string, text: string, byEntry: number): void =>
       inTransaction(db, file, () => {
         const id = command.get(sid, commandId);
         if (id !== undefined) permitted(id, byEntry, () => receipt.run(text, sid, commandId));

@@ -5,13 +5,14 @@
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
+import type { Accepted, RedactReply } from "../vocabulary/index.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { jsonStrings } from "./json-strings.ts";
 import { type ChunkStretch, secretInChunk, type Tail } from "./redact-stream.ts";
 import { type Edits, isReplaceable, secretIn, secretInJson, type Stretch, withoutSecret } from "./redact-text.ts";
 import { redactionWriter, type RedactionWriter, rowText } from "./redact-write.ts";
 import { type Secret, type SecretSearch, secretSearch } from "./secret-search.ts";
-import { entriesPerSession } from "./session-table.ts";
+import { entriesPerSession, lastSid } from "./session-table.ts";
 import { reclaimSpace } from "./space.ts";
 import type { Steps } from "./steps.ts";
 import { isPathWord, TextStreams } from "./text-streams.ts";
@@ -23,15 +24,7 @@ export interface RedactionOptions {
   readonly session?: string;
 }
 
-/** How many of each contained the secret. */
-export interface RedactionResult {
-  readonly entries: number;
-  readonly receipts: number;
-  readonly literals: number;
-  /** Rows of sessions, which have a title, a name, a directory and what is open. */
-  readonly sessions: number;
-  /** Names of the deleted copies of the log, made before migrations of its schema. */
-  readonly copies: readonly string[];
+export interface RedactionResult extends Omit<RedactReply, keyof Accepted> {
   /** False if a reader kept the write-ahead log from being truncated: it can then still contain the secret. */
   readonly walTruncated: boolean;
 }
@@ -91,14 +84,13 @@ function findCopies(file: string): string[] {
 type Scan = (work: Work) => Steps<number>;
 
 function entryScan(db: Database.Database, file: string): Scan {
-  const sessions = db.prepare<[], number>("SELECT max(sid) FROM session").pluck();
   const lastSeq = db.prepare<[number], number>("SELECT last_seq FROM session WHERE sid = ?").pluck();
   const next = db.prepare<[number, number], EntryBody>(
     "SELECT id, body FROM entry WHERE id > ? AND id <= ? ORDER BY id LIMIT 1",
   );
   return function* (work) {
     let count = 0;
-    const last = work.only ?? wrapStoreErrors(file, () => sessions.get()) ?? 0;
+    const last = work.only ?? lastSid(db, file);
     for (let sid = work.only ?? 1; sid <= last; sid += 1) {
       const base = sid * entriesPerSession;
       const to = base + (wrapStoreErrors(file, () => lastSeq.get(sid)) ?? 0);

@@ -4,19 +4,9 @@
 import { createHash, type Hash } from "node:crypto";
 import type Database from "better-sqlite3";
 
-export interface SealWriter {
-  /** Begins the seal of the entries that this transaction writes to one session. `first`: id of the first entry. */
-  open(sid: number, first: number): OpenSeal;
-}
+export type OpenSeal = ReturnType<ReturnType<typeof sealWriter>["open"]>;
 
-export interface OpenSeal {
-  /** Adds the JSON of the next entry. */
-  add(body: Buffer): void;
-  /** Writes the seal. `last`: id of the last entry, which must be written already. */
-  close(last: number): void;
-}
-
-export function sealWriter(db: Database.Database, random: (bytes: number) => Uint8Array): SealWriter {
+export function sealWriter(db: Database.Database, random: (bytes: number) => Uint8Array) {
   const lastSeal = db
     .prepare<[number, number], Buffer>(
       "SELECT digest FROM seal WHERE first < ? AND first >= ? << 30 ORDER BY first DESC LIMIT 1",
@@ -27,13 +17,16 @@ export function sealWriter(db: Database.Database, random: (bytes: number) => Uin
     .pluck();
   const insert = db.prepare("INSERT INTO seal (first, last, salt, digest) VALUES (?, ?, ?, ?)");
   return {
-    open(sid, first) {
+    /** Begins the seal of the entries that this transaction writes to one session. `first`: id of the first entry. */
+    open(sid: number, first: number) {
       const previous = lastSeal.get(first, sid) ?? lastTombstone.get(sid) ?? chainStart;
       const salt = random(saltBytes);
       const hash = startDigest(previous, salt);
       return {
-        add: (body) => void hash.update(body),
-        close: (last) => void insert.run(first, last, salt, hash.digest()),
+        /** Adds the JSON of the next entry. */
+        add: (body: Buffer) => void hash.update(body),
+        /** Writes the seal. `last`: id of the last entry, which must be written already. */
+        close: (last: number) => void insert.run(first, last, salt, hash.digest()),
       };
     },
   };

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { callLimits } from "../vocabulary/index.ts";
 import type { Steps } from "./steps.ts";
+import { isContinuation } from "./utf8-cut.ts";
 
 /** Identifies a secret without revealing it. */
 export interface Secret {
@@ -53,8 +54,3 @@ export function secretSearch({ sha256, length }: Secret): SecretSearch {
 const hashedBytesPerStep = 512 * 1024;
 /** The fixed cost of a hash, in bytes that could be hashed in that time. */
 const hashCostBytes = 256;
-
-/** True for a UTF-8 continuation byte. */
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
-}

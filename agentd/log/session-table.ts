@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The table `session`: reads rows into the projection, and writes back what changed.
 import type Database from "better-sqlite3";
-import type { SessionPhase, SessionUsage } from "../vocabulary/index.ts";
+import type { SessionUsage } from "../vocabulary/index.ts";
+import { wrapStoreErrors } from "./log-error.ts";
 import type { Latest, OpenItems, SessionRow } from "./project.ts";
 
 /** An entry's id is the sid of its session times this, plus its seq. */
 export const entriesPerSession = 2 ** 30;
 
-export interface StoredSession {
-  readonly sid: number;
-  readonly row: SessionRow;
-}
-
-export interface SessionTable {
-  read(session: string): StoredSession | undefined;
-  sid(session: string): number | undefined;
-  /** Returns the new session's sid. */
-  insert(row: SessionRow): number;
-  /** Writes only last seq and time if nothing else changed, as while an agent sends messages. */
-  update(sid: number, before: SessionRow, after: SessionRow): void;
-}
-
-export function sessionTable(db: Database.Database): SessionTable {
+export function sessionTable(db: Database.Database) {
   const read = db.prepare<[string], SessionColumns>(`SELECT ${columns} FROM session WHERE id = ?`);
   const sid = db.prepare<[string], number>("SELECT sid FROM session WHERE id = ?").pluck();
   const insert = db.prepare(
@@ -34,13 +21,15 @@ export function sessionTable(db: Database.Database): SessionTable {
       updated_at = :updated_at, latest = :latest, open = :open, usage = :usage
     WHERE sid = :sid`);
   return {
-    read: (session) => {
+    read: (session: string) => {
       const found = read.get(session);
       return found && { sid: found.sid, row: rowOf(found) };
     },
-    sid: (session) => sid.get(session),
-    insert: (row) => Number(insert.run(bound(row)).lastInsertRowid),
-    update: (number, before, after) => {
+    sid: (session: string) => sid.get(session),
+    /** Returns the new session's sid. */
+    insert: (row: SessionRow) => Number(insert.run(bound(row)).lastInsertRowid),
+    /** Writes only last seq and time if nothing else changed, as while an agent sends messages. */
+    update: (number: number, before: SessionRow, after: SessionRow): void => {
       if (before === after) return;
       if (onlyAdvanced(before, after)) advance.run(after.last_seq, after.updated_at, number);
       else replace.run({ ...bound(after), sid: number });
@@ -48,25 +37,21 @@ export function sessionTable(db: Database.Database): SessionTable {
   };
 }
 
+/** Returns the highest sid. Sids begin at 1 and have no gaps. */
+export function lastSid(db: Database.Database, file: string): number {
+  return wrapStoreErrors(file, () =>
+    db.prepare<[], number>("SELECT coalesce(max(sid), 0) FROM session").pluck().get()!,
+  );
+}
+
 /** The columns that a query must select for `rowOf`. */
 export const columns =
   "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open, usage";
 
-export interface SessionColumns {
+/** Latest, open and usage are JSON. */
+export interface SessionColumns extends Omit<SessionRow, "session" | "latest" | "open" | "usage"> {
   readonly sid: number;
   readonly id: string;
-  readonly name: string | null;
-  readonly agent: string | null;
-  readonly cwd: string | null;
-  readonly parent: string | null;
-  readonly state: SessionPhase | null;
-  readonly reason: string | null;
-  readonly turns: number;
-  readonly requests: number;
-  readonly last_seq: number;
-  readonly agent_session_id: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
   readonly latest: string;
   readonly open: string;
   readonly usage: string | null;

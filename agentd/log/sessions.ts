@@ -13,6 +13,7 @@ import {
   type OptionsEntry,
   type PlanEntry,
   type SessionPhase,
+  type SessionSnapshot,
   type StateEntry,
   type UsageEntry,
 } from "../vocabulary/index.ts";
@@ -59,37 +60,16 @@ export interface LatestEntries {
   readonly info: Latest["info"];
 }
 
-/** Throws LogError if the store fails. */
-export interface SessionReader {
-  /**
-   * Tries in this order: an id, or `instance`; the name of a live session; a prefix that only one live session has; the
-   * name of the newest ended session, a purged one last; any prefix.
-   */
-  find(reference: string): FoundSession;
-  row(session: string): SessionRow | undefined;
-  /** Returns the live sessions, oldest first. */
-  live(): readonly SessionRow[];
-  /** Returns the ended sessions with an open file write or terminal, which recovery has to end. */
-  endedWithLooseEnds(): readonly SessionRow[];
-  /** Newest first, without `instance`. New sessions do not shift the pages that follow. */
-  list(query: SessionQuery): SessionList;
-  /** Returns the sessions that this one's agent started, newest first, at most 256. */
-  children(session: string): readonly string[];
-  latest(session: string): LatestEntries | undefined;
-  /** Counts the requests that nobody answered in time, among the session's last 20,000 entries. */
-  unanswered(session: string): Unanswered;
-}
-
-export interface Unanswered {
-  readonly permissions: number;
-  readonly elicitations: number;
-}
+export type Unanswered = NonNullable<SessionSnapshot["unanswered"]>;
 
 const { sessionsPerPageDefault, sessionsPerPageMax } = callLimits;
 const ambiguousMax = 8;
 const childrenMax = 256;
 
-export function sessionReader(db: Database.Database, file: string): SessionReader {
+export type SessionReader = ReturnType<typeof sessionReader>;
+
+/** Each call throws LogError if the store fails. */
+export function sessionReader(db: Database.Database, file: string) {
   const table = sessionTable(db);
   const find = prepareFind(db);
   const latest = prepareLatest(db);
@@ -103,14 +83,23 @@ export function sessionReader(db: Database.Database, file: string): SessionReade
     .prepare<[string], string>(`SELECT id FROM session WHERE parent = ? ORDER BY sid DESC LIMIT ${childrenMax}`)
     .pluck();
   return {
-    find: (reference) => wrapStoreErrors(file, () => find(reference)),
-    row: (session) => wrapStoreErrors(file, () => table.read(session)?.row),
-    live: () => wrapStoreErrors(file, () => live.all().map((found) => rowOf(found))),
-    endedWithLooseEnds: () => wrapStoreErrors(file, () => loose.all().map((found) => rowOf(found))),
-    list: (query) => wrapStoreErrors(file, () => list(db, query)),
-    children: (session) => wrapStoreErrors(file, () => children.all(session)),
-    latest: (session) => wrapStoreErrors(file, () => latest(session)),
-    unanswered: (session) => wrapStoreErrors(file, () => unanswered(session)),
+    /**
+     * Tries in this order: an id, or `instance`; the name of a live session; a prefix that only one live session has; the
+     * name of the newest ended session, a purged one last; any prefix.
+     */
+    find: (reference: string) => wrapStoreErrors(file, () => find(reference)),
+    row: (session: string) => wrapStoreErrors(file, () => table.read(session)?.row),
+    /** Returns the live sessions, oldest first. */
+    live: (): readonly SessionRow[] => wrapStoreErrors(file, () => live.all().map(rowOf)),
+    /** Returns the ended sessions with an open file write or terminal, which recovery has to end. */
+    endedWithLooseEnds: (): readonly SessionRow[] => wrapStoreErrors(file, () => loose.all().map(rowOf)),
+    /** Newest first, without `instance`. New sessions do not shift the pages that follow. */
+    list: (query: SessionQuery) => wrapStoreErrors(file, () => list(db, query)),
+    /** Returns the sessions that this one's agent started, newest first, at most 256. */
+    children: (session: string): readonly string[] => wrapStoreErrors(file, () => children.all(session)),
+    latest: (session: string) => wrapStoreErrors(file, () => latest(session)),
+    /** Counts the requests that nobody answered in time, among the session's last 20,000 entries. */
+    unanswered: (session: string) => wrapStoreErrors(file, () => unanswered(session)),
   };
 }
 
@@ -120,32 +109,15 @@ const isEnded = "state IN ('closed', 'lost', 'failed')";
 
 function prepareFind(db: Database.Database): (reference: string) => FoundSession {
   const some = ambiguousMax + 1;
-  const byId = db.prepare<[string], string>("SELECT id FROM session WHERE id = ?").pluck();
-  const byLiveName = db
-    .prepare<[string], string>(
-      `SELECT id FROM session INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`,
-    )
-    .pluck();
-  const byLivePrefix = db
-    .prepare<[string, string], string>(
-      `SELECT id FROM session INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`,
-    )
-    .pluck();
+  const ids = (which: string) => db.prepare<string[], string>(`SELECT id FROM session ${which}`).pluck();
+  const byId = ids("WHERE id = ?");
+  const byLiveName = ids(`INDEXED BY session_live WHERE name = ? AND ${isLive} LIMIT ${some}`);
+  const byLivePrefix = ids(`INDEXED BY session_live WHERE id >= ? AND id < ? AND ${isLive} LIMIT 2`);
   // A name is free once its session has ended, so several sessions can have it. A purged session has no `life`, although
   // it has an entry: the reply to its purge.
-  const byFormerName = db
-    .prepare<[string], string>(
-      `SELECT id FROM session WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1`,
-    )
-    .pluck();
-  const byPurgedName = db
-    .prepare<[string], string>("SELECT id FROM session WHERE name = ? ORDER BY sid DESC LIMIT 1")
-    .pluck();
-  const byPrefix = db
-    .prepare<[string, string], string>(
-      `SELECT id FROM session WHERE id >= ? AND id < ? AND id <> '${instanceSession}' ORDER BY id LIMIT ${some}`,
-    )
-    .pluck();
+  const byFormerName = ids("WHERE name = ? AND json_type(latest, '$.life') IS NOT NULL ORDER BY sid DESC LIMIT 1");
+  const byPurgedName = ids("WHERE name = ? ORDER BY sid DESC LIMIT 1");
+  const byPrefix = ids(`WHERE id >= ? AND id < ? AND id <> '${instanceSession}' ORDER BY id LIMIT ${some}`);
   return (reference) => {
     const id = byId.get(reference);
     if (id !== undefined) return { found: "one", session: id };

@@ -78,7 +78,8 @@ export function* reclaimSpace(db: Database.Database, file: string): Steps<boolea
 /** About 10 ms of work on a slow disk. */
 const pagesPerStep = 100;
 
-function truncateWal(db: Database.Database): boolean {
+/** Returns false if a reader kept it from being truncated. */
+export function truncateWal(db: Database.Database): boolean {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
   return result?.busy === 0;
 }

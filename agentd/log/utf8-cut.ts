@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Cuts UTF-8 text at character boundaries.
 
 /**
  * Returns the longest range of whole characters within `bytesMax` bytes, but at least one character; empty if `bytes` has
@@ -25,6 +24,6 @@ function lengthOf(lead: number): number {
   return lead < 0xf0 ? 3 : 4;
 }
 
-function isContinuation(byte: number | undefined): boolean {
+export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -19,8 +19,10 @@ export interface CheckedSession {
   readonly redacted: number;
 }
 
+export type Report = (problem: string) => void;
+
 /** Reports a missing session too, since sids have no gaps. */
-export type SessionChecker = (sid: number, report: (problem: string) => void) => Steps<CheckedSession | undefined>;
+export type SessionChecker = (sid: number, report: Report) => Steps<CheckedSession | undefined>;
 
 export function sessionChecker(db: Database.Database, file: string, log: string): SessionChecker {
   const statements = prepareStatements(db);
@@ -105,11 +107,7 @@ const rowsPerStep = 256;
 const bytesPerStep = 1024 * 1024;
 
 /** Returns the last purged seq, and the digest that the chain continues from. */
-function checkTombstones(
-  statements: Statements,
-  sid: number,
-  report: (problem: string) => void,
-): { seq: number; chain: Uint8Array } {
+function checkTombstones(statements: Statements, sid: number, report: Report): { seq: number; chain: Uint8Array } {
   let seq = 0;
   let chain = chainStart;
   for (const tombstone of statements.tombstones.all(sid)) {
@@ -154,7 +152,7 @@ function checkEntry(
   row: SessionRow,
   base: number,
   { id, kind, turn, body }: ReadEntry,
-  report: (problem: string) => void,
+  report: Report,
 ): SessionRow | undefined {
   const seq = row.last_seq + 1;
   if (id !== base + seq) {
@@ -174,20 +172,10 @@ function checkEntry(
   }
 }
 
-interface SealChain {
-  next(entry: ReadEntry): void;
-  /** Returns the id of the last entry that the current seal covers; undefined between two seals. */
-  openUntil(): number | undefined;
-  redacted(): number;
-}
+type SealChain = ReturnType<typeof sealChain>;
 
 /** The digest of a redacted commit cannot be recomputed, but the next seal still depends on it. */
-function sealChain(
-  statements: Statements,
-  base: number,
-  start: Uint8Array,
-  report: (problem: string) => void,
-): SealChain {
+function sealChain(statements: Statements, base: number, start: Uint8Array, report: Report) {
   let previous = start;
   let open: { readonly seal: Seal; readonly hash: Hash | undefined } | undefined;
   let redacted = 0;
@@ -205,7 +193,7 @@ function sealChain(
     return { seal, hash: undefined };
   };
   return {
-    next: ({ id, body }) => {
+    next: ({ id, body }: ReadEntry): void => {
       open ??= begin(id);
       open?.hash?.update(body);
       if (open?.seal.last !== id) return;
@@ -216,18 +204,13 @@ function sealChain(
       previous = seal.digest;
       open = undefined;
     },
+    /** Returns the id of the last entry that the current seal covers; undefined between two seals. */
     openUntil: () => open?.seal.last,
     redacted: () => redacted,
   };
 }
 
-function checkEnd(
-  statements: Statements,
-  sid: number,
-  row: SessionRow,
-  chain: SealChain,
-  report: (problem: string) => void,
-): void {
+function checkEnd(statements: Statements, sid: number, row: SessionRow, chain: SealChain, report: Report): void {
   const base = sid * entriesPerSession;
   const end = base + row.last_seq;
   const openUntil = chain.openUntil();

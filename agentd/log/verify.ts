@@ -2,31 +2,21 @@
 // Verifies the whole log: the file is sound, entries have no gaps and match their seals, rows match their entries, and
 // receipts name commands.
 import type Database from "better-sqlite3";
+import type { VerifyReply } from "../vocabulary/index.ts";
 import { startIntegrityCheck } from "./integrity-check.ts";
 import { kindNumbers } from "./kinds.ts";
 import { LogError, wrapStoreErrors } from "./log-error.ts";
 import { purgedTo } from "./purge.ts";
-import { entriesPerSession } from "./session-table.ts";
+import { entriesPerSession, lastSid } from "./session-table.ts";
 import { type Steps, runSteps } from "./steps.ts";
-import { sessionChecker, type SessionChecker } from "./verify-session.ts";
-
-export interface VerifyResult {
-  readonly ok: boolean;
-  /** At most 100 sentences, the last of which tells how many more there are. */
-  readonly problems: readonly string[];
-  readonly sessions: number;
-  /** Entries in the log, without purged ones. */
-  readonly entries: number;
-  /** Commits that a redaction changed. Only their place in the chain could be checked. */
-  readonly redacted_commits: number;
-}
+import { type Report, sessionChecker, type SessionChecker } from "./verify-session.ts";
 
 /**
  * Awaits `pause` between steps of some milliseconds, while SQLite's integrity check runs in a thread. Entries that are
  * appended meanwhile are verified too. No purge or redaction may run at the same time: their intermediate states would be
  * reported as problems. Throws LogError if the store fails in another way than by damage to the file.
  */
-export type Verify = (pause: () => Promise<unknown>) => Promise<VerifyResult>;
+export type Verify = (pause: () => Promise<unknown>) => Promise<VerifyReply>;
 
 export function verifier(db: Database.Database, file: string, log: string): Verify {
   const check = sessionChecker(db, file, log);
@@ -57,10 +47,10 @@ function* checkAll(
   file: string,
   check: SessionChecker,
   problems: string[],
-): Steps<Omit<VerifyResult, "ok" | "problems">> {
+): Steps<Omit<VerifyReply, "ok" | "problems">> {
   // A log can have as many problems as entries.
   const report = (problem: string) => void problems.push(problems.length < problemsKept ? problem : "");
-  const last = wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? 0;
+  const last = lastSid(db, file);
   let sessions = 0;
   let entries = 0;
   let redacted = 0;
@@ -71,12 +61,10 @@ function* checkAll(
     redacted += checked?.redacted ?? 0;
     yield;
   }
-  yield* reportDamage(checkStrays(db, file, last, report), "the entries", report);
+  yield* reportDamage(checkStrays(db, file, report), "the entries", report);
   yield* reportDamage(checkReceipts(db, file, report), "the receipts", report);
   return { sessions, entries, redacted_commits: redacted };
 }
-
-type Report = (problem: string) => void;
 
 /** Reports an unreadable part as one problem, so that the rest of the log is still checked. */
 function* reportDamage<T>(steps: Steps<T>, what: string, report: Report): Steps<T | undefined> {
@@ -89,14 +77,13 @@ function* reportDamage<T>(steps: Steps<T>, what: string, report: Report): Steps<
   }
 }
 
-function* checkStrays(db: Database.Database, file: string, lastSid: number, report: Report): Steps<void> {
+function* checkStrays(db: Database.Database, file: string, report: Report): Steps<void> {
   const strays = db.prepare<[number, number], number>(`
     SELECT id FROM (SELECT id FROM entry WHERE id < ? ORDER BY id LIMIT 1)
     UNION ALL SELECT id FROM (SELECT id FROM entry WHERE id >= ? ORDER BY id DESC LIMIT 1)`);
   // A session may have been created since, with the next sid.
-  const last =
-    wrapStoreErrors(file, () => db.prepare<[], number>("SELECT max(sid) FROM session").pluck().get()) ?? lastSid;
-  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, (last + 1) * entriesPerSession));
+  const end = (lastSid(db, file) + 1) * entriesPerSession;
+  const ids = wrapStoreErrors(file, () => strays.pluck().all(entriesPerSession, end));
   for (const id of ids) report(`entry ${id} belongs to no session`);
   yield;
 }

@@ -48,7 +48,6 @@ export interface PermissionChoice {
   readonly kind: string;
 }
 
-/** Statuses of a tool call that has ended. */
 export const finalToolStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 export interface ToolCallFields {

@@ -8,5 +8,4 @@ export * from "./notify-arguments.ts";
 export * from "./notify.ts";
 export * from "./replies.ts";
 export * from "./usage.ts";
-export * from "./verb-kinds.ts";
 export * from "./verbs.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The arguments of the verbs of the service that asks people.
+// The arguments of the verbs of the service that asks people. Apart from `notify.ts`, which the core of a session loads
+// and which therefore cannot load zod.
 import * as z from "zod";
 import { notifyLimits, type NotifyOption, notifyStates } from "./notify.ts";
 

@@ -162,9 +162,7 @@ export interface CatalogueEntry {
   readonly command: readonly string[];
   readonly built_in: boolean;
   readonly installed: boolean;
-  /** The version of its package. */
   readonly version?: string;
-  /** Why the agent cannot be started. */
   readonly problem?: string;
   /** How to install the agent, if it cannot be started. */
   readonly install?: string;
@@ -242,10 +240,12 @@ export interface PruneReply extends Partial<Accepted> {
   readonly entries: number;
 }
 
+/** How many of each contained the secret. */
 export interface RedactReply extends Partial<Accepted> {
   readonly entries: number;
   readonly receipts: number;
   readonly literals: number;
+  /** Rows of sessions, which have a title, a name, a directory and what is open. */
   readonly sessions: number;
   /** Names of the copies of the log with an older schema that were deleted. */
   readonly copies: readonly string[];
@@ -253,9 +253,12 @@ export interface RedactReply extends Partial<Accepted> {
 
 export interface VerifyReply {
   readonly ok: boolean;
+  /** At most 100 sentences, the last of which tells how many more there are. */
   readonly problems: readonly string[];
   readonly sessions: number;
+  /** Entries in the log, without purged ones. */
   readonly entries: number;
+  /** Commits that a redaction changed. Only their place in the chain could be checked. */
   readonly redacted_commits: number;
 }
 

@@ -8,14 +8,7 @@ export interface Cost {
 }
 
 /** The counts of ACP's `PromptResponse.usage` under the names of this contract. Agents leave some out. */
-export interface TokenCounts {
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-  readonly thought_tokens?: number;
-  readonly cached_read_tokens?: number;
-  readonly cached_write_tokens?: number;
-  readonly total_tokens?: number;
-}
+export type TokenCounts = { readonly [Name in (typeof counts)[number]]?: number };
 
 export interface TurnUsage extends TokenCounts {
   /** By how much the session's cost grew until the end of this turn, since the end of the turn before. */
@@ -34,7 +27,7 @@ const counts = [
   "cached_read_tokens",
   "cached_write_tokens",
   "total_tokens",
-] as const satisfies readonly (keyof TokenCounts)[];
+] as const;
 
 /**
  * Adds a turn's usage to the session's. The sum of costs has the currency that the agent named first; a cost in another

@@ -6,11 +6,10 @@ import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { utf8Length } from "../../json/utf8-length.ts";
 import { entryKinds, sessionPhases } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
-import { permissionAnswerArgs, replyKindOf } from "./verb-kinds.ts";
 
 /** Idempotency key, unique within the session; that of a start is unique within the instance. */
 const commandId = z.string().min(1).max(128);
-const sessionReference = z.string().min(1).max(128);
+const session = z.string().min(1).max(128);
 const text = z.string().min(1);
 const optionName = text.max(limits.optionCharactersMax);
 const optionValue = z.union([z.string().max(limits.optionCharactersMax), z.boolean()]);
@@ -57,7 +56,7 @@ const states = z.enum(sessionPhases);
 const until = z.enum(["idle", "waiting", "ended"]);
 const page = z.number().int().min(1);
 
-const openRequestsOf = z.strictObject({ session: sessionReference.optional(), request: text.optional() });
+const openRequestsOf = z.strictObject({ session: session.optional(), request: text.optional() });
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 type FormContent = Readonly<Record<string, z.output<typeof formValue> | RawJson>>;
 const { $schema: _, ...formValueSchema } = z.toJSONSchema(formValue);
@@ -91,9 +90,16 @@ const permissionQuestion = z.looseObject({
   cwd: text.optional(),
 });
 
-export const verbArguments = {
-  "agent.session.start": z.strictObject({
-    command_id: commandId.optional(),
+/** A command: logged with its receipt before it is run. */
+function acting<S extends z.ZodRawShape>(members: S) {
+  return z.strictObject({ command_id: commandId.optional(), ...members });
+}
+
+/** The session is optional, since request ids are unique. */
+const ofRequest = { session: session.optional(), request: text };
+
+const actingArguments = {
+  "agent.session.start": acting({
     agent: text,
     cwd: text.optional(),
     additional_dirs: z.array(text).max(limits.additionalDirectoriesMax).default([]),
@@ -104,55 +110,31 @@ export const verbArguments = {
     env: z.array(environmentName).max(limits.passedEnvironmentMax).default([]),
     policy: text.optional(),
   }),
-  "agent.session.resume": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference,
-    fresh: z.boolean().default(false),
-  }),
-  "agent.session.prompt": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference,
-    prompt,
-    when_busy: z.enum(["refuse", "queue"]).default("refuse"),
-  }),
-  "agent.session.cancel": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference,
-    turn: z.number().int().min(1).optional(),
-  }),
-  "agent.session.set_config": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference,
-    option: optionName,
-    value: optionValue,
-  }),
-  "agent.session.close": z.strictObject({ command_id: commandId.optional(), session: sessionReference }),
-  "agent.permission.answer": permissionAnswerArgs(commandId, sessionReference),
-  "agent.elicitation.answer": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference.optional(),
-    request: text,
+  "agent.session.resume": acting({ session, fresh: z.boolean().default(false) }),
+  "agent.session.prompt": acting({ session, prompt, when_busy: z.enum(["refuse", "queue"]).default("refuse") }),
+  "agent.session.cancel": acting({ session, turn: z.number().int().min(1).optional() }),
+  "agent.session.set_config": acting({ session, option: optionName, value: optionValue }),
+  "agent.session.close": acting({ session }),
+  "agent.permission.answer": z.union([
+    acting({ ...ofRequest, option: z.string() }),
+    acting({ ...ofRequest, cancelled: z.literal(true) }),
+  ]),
+  "agent.elicitation.answer": acting({
+    ...ofRequest,
     action: z.enum(["accept", "decline", "cancel"]),
     content: formContent.optional(),
   }),
-  "agent.session.purge": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference,
-    dry_run: z.boolean().default(false),
-  }),
-  "agent.log.prune": z.strictObject({
-    command_id: commandId.optional(),
-    before: z.iso.datetime({ offset: true }),
-    dry_run: z.boolean().default(false),
-  }),
-  "agent.log.redact": z.strictObject({
-    command_id: commandId.optional(),
-    session: sessionReference.optional(),
+  "agent.session.purge": acting({ session, dry_run: z.boolean().default(false) }),
+  "agent.log.prune": acting({ before: z.iso.datetime({ offset: true }), dry_run: z.boolean().default(false) }),
+  "agent.log.redact": acting({
+    session: session.optional(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
     length: z.number().int().min(limits.secretBytesMin, secretSize).max(limits.secretBytesMax, secretSize),
     dry_run: z.boolean().default(false),
   }),
+};
 
+const readingArguments = {
   "agent.list": z.strictObject({}),
   "agent.status": z.strictObject({}),
   "agent.session.list": z.strictObject({
@@ -162,10 +144,10 @@ export const verbArguments = {
     after: z.string().optional(),
     limit: page.max(limits.sessionsPerPageMax).default(limits.sessionsPerPageDefault),
   }),
-  "agent.session.get": z.strictObject({ session: sessionReference }),
+  "agent.session.get": z.strictObject({ session }),
   "agent.session.log": z.union([
     z.strictObject({
-      session: sessionReference,
+      session,
       after: z.union([z.string(), z.number().int().min(0)]).optional(),
       before: z.union([z.string(), z.number().int().min(1)]).optional(),
       limit: page.max(limits.entriesPerPageMax).default(limits.entriesPerPageDefault),
@@ -173,14 +155,14 @@ export const verbArguments = {
       turn: z.number().int().min(1).optional(),
     }),
     z.strictObject({
-      session: sessionReference,
+      session,
       entry: z.number().int().min(1),
       offset: z.number().int().min(0).default(0),
       bytes: page.max(limits.pieceBytesMax).default(limits.pieceBytesMax),
     }),
   ]),
   "agent.session.wait": z.strictObject({
-    session: sessionReference,
+    session,
     until: z.union([until, z.array(until).min(1)]),
     after: z.union([z.string(), z.number().int().min(0)]).optional(),
     timeout_ms: z.number().int().min(0).max(limits.waitTimeoutMsMax).default(limits.waitTimeoutMsMax),
@@ -192,15 +174,16 @@ export const verbArguments = {
   "agent.permission.list": openRequestsOf,
   "agent.elicitation.list": openRequestsOf,
   "agent.policy.test": z.strictObject({ policy: text, request: z.union([text, permissionQuestion]) }),
-} as const;
+};
 
+export const verbArguments = { ...actingArguments, ...readingArguments };
 export type Verb = keyof typeof verbArguments;
 export type VerbArguments<V extends Verb> = z.output<(typeof verbArguments)[V]>;
 /** Arguments as a caller writes them: those with defaults are optional. */
 export type VerbInput<V extends Verb> = z.input<(typeof verbArguments)[V]>;
 
 export const verbs = Object.keys(verbArguments) as Verb[];
-export const isActing = (verb: Verb): boolean => replyKindOf(verb) !== "reading";
+export const isActing = (verb: Verb): boolean => verb in actingArguments;
 
 /** The verbs' lines in HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {

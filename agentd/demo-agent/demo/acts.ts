@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The acts that a prompt to the demo agent can name. Any other prompt is small talk.
-import { listFolder, readFile, writeFile } from "./file-acts.ts";
-import { count, fail, hello, markdown, showPlan, slow, smallTalk } from "./talk-acts.ts";
-import { FolderError } from "./session-folder.ts";
-import { type Turn, textContent } from "./turn.ts";
+import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
+import { RPC } from "../../../acp-client/jsonrpc/message.ts";
 import { isRecord } from "../../../json/record.ts";
+import { listFolder, lookAround, readFile, writeFile } from "./file-acts.ts";
+import { FolderError } from "./session-folder.ts";
+import { type StepStatus, type Turn, type TurnContext, textContent } from "./turn.ts";
+
+const countMax = 10_000;
+const slowSecondsMax = 3600;
 
 export interface Act {
   readonly usage: string;
@@ -84,22 +88,91 @@ function isRefusedFile(error: unknown): error is Error {
 async function help(turn: Turn): Promise<void> {
   const width = Math.max(...Array.from(acts.values(), ({ usage }) => usage.length));
   const lines = Array.from(acts.values(), ({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`);
-  if (turn.askForm) lines.push(`  ${"ask form".padEnd(width)}  Have you fill in a form`);
+  if (turn.context.askForm) lines.push(`  ${"ask form".padEnd(width)}  Have you fill in a form`);
   await turn.say(`I am a demo: I need no model and no key. You can ask me to:\n\n${lines.join("\n")}\n`);
+}
+
+async function hello(turn: Turn): Promise<void> {
+  await turn.say(
+    "Hello! I am the demo agent. I speak ACP, need no model and no key, and touch nothing but this directory.\n",
+  );
+}
+
+async function showPlan(turn: Turn): Promise<void> {
+  await turn.think("Four steps should do. Each is shown as it moves.");
+  const steps = ["Look around", "Think it over", "Do nothing, carefully", "Report"];
+  await workThrough(turn, steps, () => turn.pause());
+  await turn.say("All four steps are done.\n");
+}
+
+async function smallTalk(turn: Turn): Promise<void> {
+  await turn.think("I have no model to ask, so I look around and tell what I see.");
+  const seen = { total: 0 };
+  await workThrough(turn, ["Read the prompt", "List the working directory", "Answer"], async (step) => {
+    if (step === 1) seen.total = (await lookAround(turn)).total;
+    else await turn.pause();
+  });
+  const things = seen.total === 1 ? "1 thing" : `${seen.total} things`;
+  await turn.say(
+    `I am only a demo and did not understand that, but I looked: this directory holds ${things}.\n\ntry: help\n`,
+  );
+}
+
+async function count(turn: Turn, rest: string): Promise<void> {
+  const upTo = numberUpTo(rest, countMax);
+  if (upTo === undefined) return await turn.say(`Count to what? A number up to ${countMax}: count 10\n`);
+  await turn.say(`${Array.from({ length: upTo }, (_, index) => index + 1).join(" ")}\n`);
+}
+
+async function slow(turn: Turn, rest: string): Promise<void> {
+  const seconds = numberUpTo(rest, slowSecondsMax);
+  if (seconds === undefined) return await turn.say(`For how long? Seconds, up to ${slowSecondsMax}: slow 10\n`);
+  for (let passed = 0; passed < seconds; passed += 1) {
+    await turn.say(`${seconds - passed}… `);
+    await turn.wait(1000);
+  }
+  await turn.say("done.\n");
+}
+
+async function markdown(turn: Turn): Promise<void> {
+  await turn.say(sample);
+}
+
+async function fail(turn: Turn): Promise<void> {
+  await turn.say("As you wish.\n");
+  throw new RequestError(RPC.internalError, "the demo agent was asked to fail");
+}
+
+async function workThrough(turn: Turn, steps: readonly string[], work: (step: number) => Promise<void>): Promise<void> {
+  for (const step of steps.keys()) {
+    turn.plan(steps.map((content, index) => [content, statusAt(index, step)]));
+    await work(step);
+  }
+  turn.plan(steps.map((content) => [content, "completed"]));
+}
+
+function statusAt(index: number, current: number): StepStatus {
+  if (index < current) return "completed";
+  return index === current ? "in_progress" : "pending";
+}
+
+function numberUpTo(text: string, max: number): number | undefined {
+  const number = Number(text);
+  return /^\d+$/.test(text) && number <= max ? number : undefined;
 }
 
 async function askFirst(turn: Turn, rest: string): Promise<void> {
   const [, name, target = ""] = /^(\S*)\s*([^]*)$/.exec(rest) ?? [];
   if (name === "write") await writeFile("ask first")(turn, target);
   else if (name === "read") await readFile("ask first")(turn, target);
-  else if (name === "form" && turn.askForm) await askForm(turn, turn.askForm);
+  else if (name === "form" && turn.context.askForm) await askForm(turn, turn.context.askForm);
   else await turn.say("I can ask before I write or read: ask write <file> [text], ask read <file>\n");
 }
 
 /** Lists the services on the Bus with a tool of the MCP server that every session's agent gets. */
 async function lookAtBus(turn: Turn): Promise<void> {
   const call = { title: "bus_services", kind: "search", rawInput: {} } as const;
-  const server = turn.server("mixos");
+  const server = turn.context.server("mixos");
   if (server === undefined) return await turn.say("I was given no MCP server mixos, so I cannot see the Bus.\n");
   const toolCallId = turn.startToolCall(call);
   turn.runToolCall(toolCallId);
@@ -137,7 +210,7 @@ const formSchema = {
   required: ["name"],
 };
 
-async function askForm(turn: Turn, ask: NonNullable<Turn["askForm"]>): Promise<void> {
+async function askForm(turn: Turn, ask: NonNullable<TurnContext["askForm"]>): Promise<void> {
   const content = await ask("Who are you? Nothing of it leaves this demo.", formSchema);
   if (content === undefined) return await turn.say("You would rather not say.\n");
   const told = Object.entries(content).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`);
@@ -145,3 +218,26 @@ async function askForm(turn: Turn, ask: NonNullable<Turn["askForm"]>): Promise<v
     `Nice to meet you. You told me:\n\n${told.join("\n")}\n${content["polite"] === true ? "\nGoodbye!\n" : ""}`,
   );
 }
+
+const sample = `# A heading
+
+Some **bold**, some *italic*, some \`code\`, and a [link](https://agentclientprotocol.com).
+
+- one
+- two
+  - two and a half
+
+1. first
+2. second
+
+> A quotation.
+
+\`\`\`ts
+export const answer: number = 42;
+\`\`\`
+
+| name | kind |
+| --- | --- |
+| read | safe |
+| write | asks |
+`;

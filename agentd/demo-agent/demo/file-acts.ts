@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { textContent } from "./turn.ts";
-import type { ToolCallStart, Turn } from "./turn.ts";
+import { textContent, type ToolCallStart, type Turn } from "./turn.ts";
 
 /** Names of a directory that are listed. */
 const entriesMax = 50;
@@ -9,10 +8,10 @@ export function writeFile(asking: "as the mode says" | "ask first"): (turn: Turn
   return async (turn, rest) => {
     const [, name = "", given = ""] = /^(\S*)\s*([^]*)$/.exec(rest) ?? [];
     if (name === "") return await turn.say("Which file? Try: write hello.txt\n");
-    const path = await turn.folder.locate(name);
+    const path = await turn.context.folder.locate(name);
     const text = given === "" ? "Hello from the demo agent.\n" : `${given}\n`;
     await turn.think(`A small file, ${name}. I look at what is there first.`);
-    await writeAfterAsking(turn, { name, path, text }, asking === "ask first" || turn.options.mode === "ask");
+    await writeAfterAsking(turn, { name, path, text }, asking === "ask first" || turn.context.options.mode === "ask");
   };
 }
 
@@ -23,7 +22,7 @@ interface Write {
 }
 
 async function writeAfterAsking(turn: Turn, { name, path, text }: Write, mustAsk: boolean): Promise<void> {
-  const oldText = await turn.folder.read(path);
+  const oldText = await turn.context.folder.read(path);
   const call: ToolCallStart = {
     title: `Write ${name}`,
     kind: "edit",
@@ -38,7 +37,7 @@ async function writeAfterAsking(turn: Turn, { name, path, text }: Write, mustAsk
   }
   turn.runToolCall(toolCallId);
   await turn.pause();
-  await turn.write(path, text);
+  await turn.context.write(path, text);
   turn.endToolCall(toolCallId, "completed");
   await turn.say(`I wrote ${name}: ${Buffer.byteLength(text)} bytes${oldText === null ? ", a new file" : ""}.\n`);
 }
@@ -46,7 +45,7 @@ async function writeAfterAsking(turn: Turn, { name, path, text }: Write, mustAsk
 export function readFile(asking: "of its own accord" | "ask first"): (turn: Turn, rest: string) => Promise<void> {
   return async (turn, rest) => {
     if (rest === "") return await turn.say("Which file? Try: read hello.txt\n");
-    const path = await turn.folder.locate(rest);
+    const path = await turn.context.folder.locate(rest);
     const call: ToolCallStart = { title: `Read ${rest}`, kind: "read", path, rawInput: { path } };
     const toolCallId = turn.startToolCall(call);
     if (asking === "ask first" && !(await turn.askPermission(toolCallId, call))) {
@@ -55,7 +54,7 @@ export function readFile(asking: "of its own accord" | "ask first"): (turn: Turn
     }
     turn.runToolCall(toolCallId);
     await turn.pause();
-    const text = await turn.folder.read(path);
+    const text = await turn.context.folder.read(path);
     if (text === null) {
       turn.endToolCall(toolCallId, "failed", [textContent("no such file")]);
       return await turn.say(`There is no ${rest} here.\n`);
@@ -73,7 +72,7 @@ export async function listFolder(turn: Turn): Promise<void> {
 
 /** A read-only tool call that lists the working directory. */
 export async function lookAround(turn: Turn): Promise<{ readonly names: string[]; readonly total: number }> {
-  const path = turn.folder.root;
+  const path = turn.context.folder.root;
   const toolCallId = turn.startToolCall({
     title: "List the working directory",
     kind: "search",
@@ -82,8 +81,7 @@ export async function lookAround(turn: Turn): Promise<{ readonly names: string[]
   });
   turn.runToolCall(toolCallId);
   await turn.pause();
-  const { entries, total } = await turn.folder.list(entriesMax);
-  const names = entries.map(({ name, isDirectory }) => (isDirectory ? `${name}/` : name));
+  const { names, total } = await turn.context.folder.list(entriesMax);
   turn.endToolCall(toolCallId, "completed", [textContent(names.join("\n"))]);
   return { names, total };
 }

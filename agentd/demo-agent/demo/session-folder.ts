@@ -11,11 +11,6 @@ export class FolderError extends Error {
   override readonly name = "FolderError";
 }
 
-export interface FolderEntry {
-  readonly name: string;
-  readonly isDirectory: boolean;
-}
-
 export class SessionFolder {
   readonly root: string;
 
@@ -63,13 +58,12 @@ export class SessionFolder {
     }
   }
 
-  /** Lists the first `entriesMax` entries by name, with the total number. */
-  async list(entriesMax: number): Promise<{ readonly entries: FolderEntry[]; readonly total: number }> {
+  /** Lists the first `max` names, those of directories with a slash, and counts all. */
+  async list(max: number): Promise<{ readonly names: string[]; readonly total: number }> {
     const found = await readdir(this.root, { withFileTypes: true });
-    const entries = found
-      .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }))
-      .sort((one, other) => (one.name < other.name ? -1 : 1));
-    return { entries: entries.slice(0, entriesMax), total: entries.length };
+    found.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const names = found.slice(0, max).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    return { names, total: found.length };
   }
 }
 

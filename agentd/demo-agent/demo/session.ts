@@ -45,7 +45,6 @@ export class DemoSession {
     await Promise.all(this.#servers.map(({ ready }) => ready));
   }
 
-  /** Cancels the turn and ends the MCP servers. */
   close(): void {
     this.#running?.abort();
     for (const server of this.#servers) server.close();

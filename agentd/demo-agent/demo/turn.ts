@@ -7,13 +7,14 @@ import type { McpClient, ToolResult } from "../mcp-client.ts";
 import type { DemoOptions, Pace } from "./options.ts";
 import type { SessionFolder } from "./session-folder.ts";
 
-export interface TurnOptions {
+export interface TurnContext {
   readonly options: DemoOptions;
   readonly folder: SessionFolder;
   /** Writes through the client if it offers that. */
   readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   readonly update: (update: object) => Promise<void>;
+  /** Finds an MCP server of the session by its name. */
   readonly server: (name: string) => McpClient | undefined;
   readonly askPermission: (kind: ToolCallStart["kind"], toolCall: object) => Promise<boolean>;
   /** Undefined if the client does not support forms. */
@@ -35,15 +36,11 @@ export type StepStatus = "pending" | "in_progress" | "completed";
 const wordMs: Readonly<Record<Pace, number>> = { slow: 120, normal: 30, fast: 0 };
 
 export class Turn {
-  readonly options: DemoOptions;
-  readonly folder: SessionFolder;
-  readonly #turn: TurnOptions;
+  readonly context: TurnContext;
   readonly #openToolCalls = new Set<string>();
 
-  constructor(turn: TurnOptions) {
-    this.options = turn.options;
-    this.folder = turn.folder;
-    this.#turn = turn;
+  constructor(context: TurnContext) {
+    this.context = context;
   }
 
   /** Streams one message, word by word. */
@@ -52,28 +49,28 @@ export class Turn {
   }
 
   async think(text: string): Promise<void> {
-    if (this.options.thoughts) await this.#stream("agent_thought_chunk", text);
+    if (this.context.options.thoughts) await this.#stream("agent_thought_chunk", text);
   }
 
   plan(steps: readonly (readonly [content: string, status: StepStatus])[]): void {
     const entries = steps.map(([content, status]) => ({ content, priority: "medium", status }));
-    void this.#turn.update({ sessionUpdate: "plan", entries });
+    void this.context.update({ sessionUpdate: "plan", entries });
   }
 
   startToolCall(call: ToolCallStart): string {
     const toolCallId = randomUUID();
     this.#openToolCalls.add(toolCallId);
-    void this.#turn.update({ sessionUpdate: "tool_call", ...toolCallFields(toolCallId, call), status: "pending" });
+    void this.context.update({ sessionUpdate: "tool_call", ...toolCallFields(toolCallId, call), status: "pending" });
     return toolCallId;
   }
 
   runToolCall(toolCallId: string): void {
-    void this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
+    void this.context.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   }
 
   endToolCall(toolCallId: string, status: "completed" | "failed", content?: readonly object[]): void {
     this.#openToolCalls.delete(toolCallId);
-    void this.#turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
+    void this.context.update({ sessionUpdate: "tool_call_update", toolCallId, status, ...(content && { content }) });
   }
 
   /** Fails the open tool calls, since none may stay open after its turn. */
@@ -83,52 +80,38 @@ export class Turn {
 
   async askPermission(toolCallId: string, call: ToolCallStart): Promise<boolean> {
     const toolCall = { ...toolCallFields(toolCallId, call), status: "pending" };
-    return await this.#turn.askPermission(call.kind, toolCall);
-  }
-
-  get askForm(): TurnOptions["askForm"] {
-    return this.#turn.askForm;
-  }
-
-  async write(path: string, text: string): Promise<void> {
-    await this.#turn.write(path, text);
-  }
-
-  /** Finds an MCP server of the session by its name. */
-  server(name: string): McpClient | undefined {
-    return this.#turn.server(name);
+    return await this.context.askPermission(call.kind, toolCall);
   }
 
   /** Converts errors of the server into a result with `isError`. */
   async callTool(server: McpClient, name: string, args: object): Promise<ToolResult> {
     try {
-      return await server.callTool(name, args, this.#turn.signal);
+      return await server.callTool(name, args, this.context.signal);
     } catch (error) {
-      this.#turn.signal.throwIfAborted();
+      this.context.signal.throwIfAborted();
       return { text: `${server.name}: ${error instanceof Error ? error.message : String(error)}`, isError: true };
     }
   }
 
   /** Waits as long as ten words take at the current pace, for people who watch. */
   async pause(): Promise<void> {
-    await this.wait(10 * wordMs[this.options.pace]);
+    await this.wait(10 * wordMs[this.context.options.pace]);
   }
 
   async wait(ms: number): Promise<void> {
-    this.#turn.signal.throwIfAborted();
-    if (ms > 0) await setTimeout(ms, undefined, { signal: this.#turn.signal });
+    this.context.signal.throwIfAborted();
+    if (ms > 0) await setTimeout(ms, undefined, { signal: this.context.signal });
   }
 
   async #stream(sessionUpdate: string, text: string): Promise<void> {
     const messageId = randomUUID();
     for (const word of text.match(/\s*\S+\s*/g) ?? []) {
-      await this.wait(wordMs[this.options.pace]);
-      await this.#turn.update({ sessionUpdate, messageId, content: { type: "text", text: word } });
+      await this.wait(wordMs[this.context.options.pace]);
+      await this.context.update({ sessionUpdate, messageId, content: { type: "text", text: word } });
     }
   }
 }
 
-/** Makes a text content of a tool call. */
 export function textContent(text: string): object {
   return { type: "content", content: { type: "text", text } };
 }

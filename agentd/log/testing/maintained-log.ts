@@ -4,11 +4,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { EntryContent } from "../../vocabulary/index.ts";
+import type { EntryContent, VerifyReply } from "../../vocabulary/index.ts";
 import type { Log } from "../open.ts";
 import type { Secret } from "../secret-search.ts";
 import type { Steps } from "../steps.ts";
-import type { VerifyResult } from "../verify.ts";
 import { fill } from "./temporary-log.ts";
 
 export function runToEnd<T>(steps: Steps<T>, between: () => void = () => {}): T {
@@ -19,7 +18,7 @@ export function runToEnd<T>(steps: Steps<T>, between: () => void = () => {}): T 
   }
 }
 
-export function verified(log: Log): Promise<VerifyResult> {
+export function verified(log: Log): Promise<VerifyReply> {
   return log.maintenance.verify(() => setImmediate());
 }
 
