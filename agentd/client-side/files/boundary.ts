@@ -12,7 +12,6 @@ export interface Boundary {
   readonly reserved: Reserved;
 }
 
-/** Directories listed in a message. */
 const listedDirectoriesMax = 8;
 
 export type Side = "inside" | "outside" | "reserved";

@@ -5,9 +5,8 @@ import { Refused } from "./refusal.ts";
 /** ACP sends null for an omitted member. */
 export interface Window {
   /** The first line, from 1; ACP allows 0, which counts as 1. */
-  readonly line?: number | null;
-  /** The most lines. */
-  readonly limit?: number | null;
+  readonly line?: number | null | undefined;
+  readonly limit?: number | null | undefined;
 }
 
 /**

@@ -3,6 +3,8 @@
 import { lstatSync } from "node:fs";
 import type { FileIdentity } from "../../instance/reserved.ts";
 import { type Boundary, refusalOf, type Side, findSide } from "./boundary.ts";
+import { pinByDescriptor } from "./pin-by-descriptor.ts";
+import { pinByPath } from "./pin-by-path.ts";
 import type { Pin, PinnedPath, PinOptions } from "./pinned-path.ts";
 import { Refused, toRefused, quotePath } from "./refusal.ts";
 
@@ -11,8 +13,12 @@ const checkAttemptsMax = 4;
 /** PATH_MAX of Linux, with the terminating NUL. */
 const pathBytesMax = 4096;
 
+/** Linux pins by descriptor. Other systems check the real path before each use, which a swap in between can defeat. */
+export const pinPath: Pin = process.platform === "linux" ? pinByDescriptor : pinByPath;
+
 export interface Confinement extends Boundary {
-  readonly pin: Pin;
+  /** By default `pinPath`. */
+  readonly pin?: Pin;
 }
 
 /** Throws `Refused` for a text that cannot be an absolute path. */
@@ -49,7 +55,7 @@ export interface NearestDirectory extends Disposable {
 /** Pins the deepest existing directory of the path. Throws `Refused` if it is not inside. */
 export function pinNearestDirectory(path: string, confinement: Confinement): NearestDirectory {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  const { there, error } = countExisting(names, confinement.pin);
+  const { there, error } = countExisting(names, confinement);
   const pinned = pinIfInside(prefix(names, there), { directory: true }, confinement);
   if (typeof pinned === "string") throw refusalOf(pinned, path, confinement);
   if (pinned instanceof Error) throw replacedRefusal(path);
@@ -57,7 +63,10 @@ export function pinNearestDirectory(path: string, confinement: Confinement): Nea
 }
 
 /** Bisects, since nothing exists below a missing directory: a path of 2,000 components must not take a second. */
-function countExisting(names: readonly string[], pin: Pin): { readonly there: number; readonly error: unknown } {
+function countExisting(
+  names: readonly string[],
+  { pin = pinPath }: Confinement,
+): { readonly there: number; readonly error: unknown } {
   let there = 0;
   let missing = names.length + 1;
   let error: unknown;
@@ -109,10 +118,11 @@ function pinIfInside(
   options: PinOptions | undefined,
   confinement: Confinement,
 ): PinnedPath | Exclude<Side, "inside"> | Error {
+  const { pin = pinPath } = confinement;
   for (let look = 0; look < checkAttemptsMax; look++) {
     let pinned: PinnedPath | undefined;
     try {
-      pinned = confinement.pin(path, options);
+      pinned = pin(path, options);
       const where = pinned.currentPath();
       const side = where && findSide(where, confinement, pinned.stat);
       if (side === "inside") return pinned;

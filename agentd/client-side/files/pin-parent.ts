@@ -2,7 +2,7 @@
 // Pins the directory that a file is written to, and creates what is missing of it.
 import { mkdirSync } from "node:fs";
 import type { PinnedPath } from "./pinned-path.ts";
-import { type Confinement, pinNearestDirectory, missingRefusal, requireInside } from "./pin-inside.ts";
+import { type Confinement, pinNearestDirectory, pinPath, missingRefusal, requireInside } from "./pin-inside.ts";
 import { Refused, quotePath } from "./refusal.ts";
 
 /** The last component of the path. Throws `Refused` for "", "." and "..", which name directories. */
@@ -43,7 +43,8 @@ function makeDirectory(above: PinnedPath, name: string, path: string, confinemen
     // Another process created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const pinned = confinement.pin(above.pathTo(name), { noFollow: true, directory: true });
+  const { pin = pinPath } = confinement;
+  const pinned = pin(above.pathTo(name), { noFollow: true, directory: true });
   try {
     requireInside(pinned, path, confinement);
   } catch (error) {

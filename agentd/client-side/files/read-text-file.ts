@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
-import type { Boundary } from "./boundary.ts";
 import type { PinnedPath } from "./pinned-path.ts";
-import { pinPath } from "./pin-path.ts";
 import { type Confinement, pinInside, requirePath } from "./pin-inside.ts";
 import { type Window, lineWindow } from "./line-window.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
-export interface ReadOptions extends Window, Boundary {
+export interface ReadOptions extends Window, Confinement {
   /** The size of the whole file, whatever part of it is requested. */
   readonly bytesMax: number;
 }
@@ -28,18 +26,10 @@ export type ReadResult =
  * not UTF-8, since an agent that writes it back would destroy it. Never throws for an error of the file system, and
  * blocks on nothing but the disk.
  */
-export function readTextFile(path: string, options: ReadOptions): ReadResult {
-  return readTextFileWith(pinPath, path, options);
-}
-
-export function readTextFileWith(
-  pin: Confinement["pin"],
-  path: string,
-  { directories, reserved, bytesMax, ...window }: ReadOptions,
-): ReadResult {
+export function readTextFile(path: string, { bytesMax, line, limit, ...confinement }: ReadOptions): ReadResult {
   return catchRefusal(path, () => {
     requirePath(path);
-    using pinned = pinInside(path, { pin, directories, reserved });
+    using pinned = pinInside(path, confinement);
     const bytes = readPinned(pinned, path, bytesMax);
     if (!isUtf8(bytes)) {
       throw new Refused(
@@ -47,7 +37,7 @@ export function readTextFileWith(
         `${quotePath(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
       );
     }
-    const part = lineWindow(bytes, window);
+    const part = lineWindow(bytes, { line, limit });
     return { ok: true, text: part.toString("utf8"), bytes: part.length };
   });
 }
