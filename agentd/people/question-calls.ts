@@ -5,8 +5,7 @@ import { paginate } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type { AnswerStatus } from "./answer-status.ts";
-import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
-import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
+import { askedReply, type KnownAsk, knownAsk, listReply, NotifyRefusal, type NotifyService } from "./notify-service.ts";
 import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface QuestionCallsOptions {

@@ -29,7 +29,6 @@ export type Tracked = { readonly session: string } &
       }
   );
 
-/** A tracked question in that phase. */
 export type InPhase<P extends Tracked["phase"]> = Extract<Tracked, { readonly phase: P }>;
 
 export class TrackedQuestions {
