@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every limit of the daemon, with its unit. `agent.status` returns the list, so that a caller who hits a limit can see
 // its name and value.
-import { callLimits } from "../vocabulary/index.ts";
+import { callLimits } from "../vocabulary/limits.ts";
 
 export type LimitUnit = "bytes" | "ms" | "count";
 

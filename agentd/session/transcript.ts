@@ -87,7 +87,6 @@ type Role = "user" | "agent";
 
 /** Digests each side's words, ignoring message ids and how the text was chunked. */
 export class TranscriptDigest {
-  /** The roles whose words are compared. */
   readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
   readonly #lengths = { user: 0, agent: 0 };

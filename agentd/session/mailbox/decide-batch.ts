@@ -4,6 +4,7 @@
 import { approximateLength } from "../../../json/approximate-length.ts";
 import { agentSessionsMax } from "../../authority/model.ts";
 import { isFromAgent } from "../../authority/sender.ts";
+import type { Limits } from "../../config/limits.ts";
 import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
@@ -22,7 +23,6 @@ export interface Batch {
   readonly states: ReadonlyMap<string, SessionState>;
   readonly decided: readonly Decided[];
   readonly refusals: readonly SentReply[];
-  /** Retries of accepted commands. */
   readonly repeated: readonly RepeatedCommand[];
   readonly commits: readonly Commit[];
   readonly dedup: CommandDedupBatch;
@@ -37,14 +37,13 @@ export interface DecideBatchOptions {
   readonly sessions: LiveSessions;
   readonly dedup: CommandDedup;
   readonly context: StepContext;
-  readonly entriesMax: number;
-  /** Limit of the entries' texts. */
-  readonly bytesMax: number;
+  readonly limits: Pick<Limits, "entriesPerCommitMax" | "commitBytesMax">;
 }
 
-/** Decides inputs, at least one, until their entries reach `entriesMax` or `bytesMax`. */
+/** Decides inputs, at least one, until their entries reach a limit of one transaction; the rest goes into the next. */
 export function decideBatch(waiting: readonly PostedInput[], options: DecideBatchOptions): Batch {
-  const { sessions, dedup, context, entriesMax, bytesMax } = options;
+  const { sessions, dedup, context } = options;
+  const { entriesPerCommitMax: entriesMax, commitBytesMax: bytesMax } = options.limits;
   const states = new Map<string, SessionState>();
   const decided: Decided[] = [];
   const refusals: SentReply[] = [];

@@ -29,11 +29,13 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    entriesPerCommitMax: 256,
-    bytesPerCommitMax: 1024 * 1024,
-    inputsWaitingMax: 512,
-    retryMs: 1,
-    failedGraceMs: 10_000,
+    limits: {
+      entriesPerCommitMax: 256,
+      commitBytesMax: 1024 * 1024,
+      inputsWaitingMax: 512,
+      storeRetryMs: 1,
+      storeFailedGraceMs: 10_000,
+    },
     failpoint: noFailpoint,
     after(_ms, run) {
       retries.push(run);
@@ -41,7 +43,13 @@ function setUp(log: Log, maxSessions = 8) {
     },
   });
   mailbox.start({
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
+    context: () => ({
+      now: clock.now(),
+      settings: testSettings,
+      limits: testSettings,
+      people: "off",
+      ports: corePorts,
+    }),
     pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
     endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     onCommitted: (decided) => taps.forEach((tap) => tap(decided)),

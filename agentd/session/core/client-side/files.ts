@@ -86,7 +86,7 @@ function checkServed({ state }: Draft): FileRefusal | undefined {
 }
 
 function checkSize({ context }: Draft, bytes: number): FileRefusal | undefined {
-  const { fileBytesMax } = context.settings;
+  const { fileBytesMax } = context.limits;
   if (bytes <= fileBytesMax) return undefined;
   const message = `the file has ${bytes} bytes: a file written through the client may have at most ${fileBytesMax}`;
   return { reason: "too-big", message, code: RPC.invalidParams };

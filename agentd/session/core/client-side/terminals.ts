@@ -26,7 +26,7 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
 }
 
 function findStartProblem({ state, context }: Draft): string | undefined {
-  const { terminalsMax } = context.settings;
+  const { terminalsMax } = context.limits;
   if (!isServed(state)) return sessionEnding;
   if (state.terminals.length < terminalsMax) return undefined;
   return `this session already has ${terminalsMax} terminals: release one first`;

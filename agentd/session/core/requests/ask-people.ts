@@ -30,7 +30,7 @@ export function askPeople(draft: Draft, pending: PendingRequest): void {
   state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
 }
 
-/** Returns the edition of the request; an elicitation never changes. */
+/** An elicitation never changes. */
 export function editionOf(pending: PendingRequest): number {
   return pending.kind === "permission" ? pending.edition : 0;
 }

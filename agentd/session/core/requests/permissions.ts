@@ -90,9 +90,7 @@ function emitPolicyGone(draft: Draft, name: string): void {
   draft.add({ kind: "diagnostic", what: "policy-gone", message });
 }
 
-/**
- * Merges the request into its tool call, like any update. Some agents never announce the call, so this may create it.
- */
+/** Merges the request into its tool call, which it creates if the agent never announced it. */
 function mergeRequestedCall(
   draft: Draft,
   key: string,
@@ -119,9 +117,7 @@ function mergeRequestedCall(
   return requested;
 }
 
-/**
- * Remembers what a sub-agent says of its calls, for permission requests about them. Its update is logged as it came.
- */
+/** Remembers what a sub-agent says of its calls, for requests about them. Its update is logged as it came. */
 export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
   const fields = toToolCallFields(call);
@@ -133,10 +129,7 @@ export function noteForeignToolCall(draft: Draft, agentSession: string, call: To
   noteCallChange(draft, key, fields, before);
 }
 
-/**
- * Updates pending requests when their tool call changes: people see the new call, marked as changed. The policy is not
- * evaluated again.
- */
+/** People see the changed call of a pending request, marked as changed. The policy is not evaluated again. */
 export function noteCallChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
   const { state } = draft;
   for (const pending of state.requests) {

@@ -76,7 +76,6 @@ export function openRequest(draft: Draft, { details, key, agentSession, fields, 
   askPeople(draft, pending);
 }
 
-/** Returns `agent_session` as a member of an entry or a reply. */
 export function agentSessionMember(id: string | undefined): { readonly agent_session?: string } {
   return id === undefined ? {} : { agent_session: id };
 }
@@ -90,7 +89,7 @@ export function checkCanAsk(draft: Draft): Verdict | undefined {
   if (state.run.phase === "closing" || state.run.phase === "ended") {
     return { by: null, via: "end", why: "the session is ending" };
   }
-  if (state.requests.length >= context.settings.openRequestsMax) {
+  if (state.requests.length >= context.limits.openRequestsMax) {
     return { by: null, via: "end", why: "too many pending requests in this session" };
   }
   return undefined;
