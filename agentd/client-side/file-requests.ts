@@ -77,7 +77,12 @@ export class FileRequests {
   }
 
   write(request: ClientSideRequest, call: WriteCall): void {
-    if (this.#refuseIfFull(request)) return;
+    if (this.#writeBytes >= this.#options.limits.heldFileBytesMax) {
+      return request.refuse({
+        code: RPC.internalError,
+        message: "too many texts are waiting to be written; try again",
+      });
+    }
     const bytes = Buffer.byteLength(call.content);
     this.#writeBytes += bytes;
     // Stays behind queued reads: one of them may be of the same file and must see it as it was.
@@ -123,12 +128,6 @@ export class FileRequests {
   #redactedRefusal(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
     const message = redactedMessage(refusal.message, path, this.#options.redact);
     return { ok: false, refusal: { ...refusal, message } };
-  }
-
-  #refuseIfFull(request: ClientSideRequest): boolean {
-    if (this.#writeBytes < this.#options.limits.heldFileBytesMax) return false;
-    request.refuse({ code: RPC.internalError, message: "too many texts are waiting to be written; try again" });
-    return true;
   }
 
   #take(key: number): BufferedText | undefined {

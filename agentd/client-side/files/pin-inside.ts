@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Pins what a path leads to, if that is inside the session's directories.
-import { lstatSync } from "node:fs";
+// Pins what a path leads to, or the directory of a file to be written, if that is inside the session's directories.
+import { lstatSync, mkdirSync } from "node:fs";
 import type { FileIdentity } from "../../instance/reserved.ts";
 import { type Boundary, refusalOf, type Side, findSide } from "./boundary.ts";
 import { pinByDescriptor } from "./pin-by-descriptor.ts";
@@ -88,7 +88,7 @@ function prefix(names: readonly string[], length: number): string {
 }
 
 /** Says why a name cannot be opened in a directory that is inside. */
-export function missingRefusal(directory: PinnedPath, name: string, error: unknown, path: string): Refused {
+function missingRefusal(directory: PinnedPath, name: string, error: unknown, path: string): Refused {
   if ((error as NodeJS.ErrnoException).code === "ENOENT") {
     const link = lstatSync(directory.pathTo(name), { throwIfNoEntry: false })?.isSymbolicLink();
     if (link) return new Refused("link", `${quotePath(path)}: ${quotePath(name)} in it is a broken link.`);
@@ -138,4 +138,58 @@ function pinIfInside(
 
 function replacedRefusal(path: string): Refused {
   return new Refused("busy", `${quotePath(path)} is being moved or replaced at this moment; try again.`);
+}
+
+/** The last component of the path. Throws `Refused` for "", "." and "..", which name directories. */
+export function fileNameOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "" || name === "." || name === "..")
+    throw new Refused("directory", `${quotePath(path)} names a directory.`);
+  return name;
+}
+
+/** Pins a file's directory, and creates what is missing of it, but nothing outside. Throws `Refused` or system errors. */
+export function pinParent(path: string, confinement: Confinement): PinnedPath {
+  const nearest = pinNearestDirectory(path.slice(0, path.lastIndexOf("/") + 1), confinement);
+  const [first] = nearest.missing;
+  let parent = nearest.directory;
+  try {
+    if (parent.isKernelFile())
+      throw new Refused("not-a-file", `${quotePath(path)} is on a file system of the kernel's.`);
+    if (first === undefined) return parent;
+    const refused = missingRefusal(parent, first, nearest.error, path);
+    if (refused.refusal.reason !== "missing" || !isMissing(nearest.error)) throw refused;
+    // "new/.." does not exist, and creating "new" to resolve it would be wrong.
+    if (nearest.missing.includes("..")) throw refused;
+    requireInside(parent, path, confinement, { names: [...nearest.missing, fileNameOf(path)] });
+    for (const name of nearest.missing) parent = makeDirectory(parent, name, path, confinement);
+    return parent;
+  } catch (error) {
+    parent[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Creates and pins one directory in `above`, which it unpins on success only. */
+function makeDirectory(above: PinnedPath, name: string, path: string, confinement: Confinement): PinnedPath {
+  try {
+    mkdirSync(above.pathTo(name));
+  } catch (error) {
+    // Another process created it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const { pin = pinPath } = confinement;
+  const pinned = pin(above.pathTo(name), { noFollow: true, directory: true });
+  try {
+    requireInside(pinned, path, confinement);
+  } catch (error) {
+    pinned[Symbol.dispose]();
+    throw error;
+  }
+  above[Symbol.dispose]();
+  return pinned;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -16,8 +16,14 @@ import {
 } from "node:fs";
 import { type Boundary, findSide } from "./boundary.ts";
 import type { PinnedPath } from "./pinned-path.ts";
-import { type Confinement, pinNearestDirectory, requireInside, requirePath } from "./pin-inside.ts";
-import { pinParent, fileNameOf } from "./pin-parent.ts";
+import {
+  type Confinement,
+  fileNameOf,
+  pinNearestDirectory,
+  pinParent,
+  requireInside,
+  requirePath,
+} from "./pin-inside.ts";
 import { tooBigRefusal } from "./read-text-file.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 

@@ -13,9 +13,8 @@ import {
   waitUntilGone,
 } from "../../../acp-client/process/process-tree.ts";
 import { type SpawnedChild, spawnChild } from "../../../acp-client/process/spawn-child.ts";
-import type { SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
+import { isProgramFile, type SpawnFailure } from "../../../acp-client/process/spawn-failure.ts";
 import { settlesWithin } from "../../../acp-client/process/stop-ladder.ts";
-import { commandLine } from "./command-line.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 
 export interface TerminalOptions {
@@ -158,4 +157,25 @@ export async function endTreeGracefully(
   await signalProcesses(rows, "SIGTERM", table);
   await waitUntilGone(rows, limits.termGraceMs, table);
   return await endTree({ ...seed, known }, limits, table);
+}
+
+/**
+ * Returns program and arguments. `command` is a program by ACP, but many agents put a whole shell line there. As
+ * requested if there are `args` or `command` names a file (as a path, or in PATH); through `/bin/sh` if it could be a
+ * shell line; else as requested, so that the failure names it.
+ */
+export function commandLine({
+  command,
+  args,
+  cwd,
+  env,
+}: Pick<TerminalOptions, "command" | "args" | "cwd" | "env">): readonly [string, ...string[]] {
+  const asAsked = [command, ...args] as const;
+  if (args.length > 0 || !isShellLine(command)) return asAsked;
+  return isProgramFile({ command: asAsked, cwd, env }) ? asAsked : ["/bin/sh", "-c", command];
+}
+
+/** Whether it contains white space or a character that is special to a shell. */
+function isShellLine(command: string): boolean {
+  return /[\s|&;<>()$`\\"'*?[\]#~=%{}!]/.test(command);
 }
