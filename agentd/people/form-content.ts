@@ -124,9 +124,9 @@ const patternMax = 1_024;
 const textMax = 64 * 1024;
 
 /**
- * Matches a person's text against an agent's regular expression. A short pattern can backtrack for years, so it runs with
- * a time limit, in a context of its own. `ms` limits all calls of the returned function together. It returns undefined for an invalid pattern, for a pattern
- * or text that is too long, and when the time is used up.
+ * Matches a person's text against an agent's regular expression. A short pattern can backtrack for years, so it runs in a
+ * context of its own, and `ms` limits all calls of the returned function together. It returns undefined for an invalid
+ * pattern, for a pattern or text that is too long, and when the time is used up.
  */
 export function matchesWithin(ms: number): Matches {
   const context = createContext({ pattern: "", text: "" });

@@ -35,7 +35,6 @@ export class Notifier {
   /** Asks that were said to be answered; anybody can say so. */
   readonly #hinted = new Set<string>();
   #connected = false;
-  /** Whether the Bus's services must be looked up. */
   #lookupDue = false;
   /** Whether the service's asks must be compared with the tracked questions. */
   #sweepDue = true;

@@ -55,7 +55,6 @@ function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string
 
 export interface EvidenceCollectorOptions extends Omit<EvidenceOptions, "policy"> {
   readonly policy: () => EvidenceOptions["policy"];
-  /** Tool calls to remember. */
   readonly callsMax: number;
 }
 
@@ -88,9 +87,9 @@ export class EvidenceCollector {
 const missingNamesMax = 32;
 
 /**
- * Resolves the links of a path that an agent wrote. Of a missing file, resolves the nearest existing parent. Undefined if the path is relative, contains
- * `..` or NUL, ends in a broken link, passes a directory that cannot be searched, or is in /proc or /dev, which each
- * process sees differently.
+ * Resolves the links of a path that an agent wrote; of a missing file, those of the nearest existing parent. Undefined if
+ * the path is relative, contains `..` or NUL, ends in a broken link, passes a directory that cannot be searched, or is in
+ * /proc or /dev, which each process sees differently.
  */
 export function findRealPath(path: string): string | undefined {
   if (!isAbsolute(path) || path.includes("\0") || path.split("/").includes("..")) return undefined;

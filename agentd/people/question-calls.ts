@@ -13,7 +13,6 @@ export interface QuestionCallsOptions {
   readonly tracked: TrackedQuestions;
   /** Our name on the Bus, by which the service knows us. */
   readonly source: string;
-  /** The label of all asks of this agentd's log. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
   readonly answerStatus: (session: string, request: string) => AnswerStatus;

@@ -15,7 +15,6 @@ export interface BoundedFields<T> {
   readonly value: T;
   /** An upper bound of its size. */
   readonly bytes: number;
-  /** Names of the members that were left out. */
   readonly omitted: readonly string[];
 }
 

@@ -137,7 +137,6 @@ export function onNotResumable(draft: Draft, failure: AgentFailure | undefined):
     failStart(draft, notResumableError(failure), "the session could not be resumed");
 }
 
-/** Fails the start of an agent that did not open a session. */
 export function onOpenFailed(draft: Draft, failure: AgentFailure): void {
   // An agent that exits reports it by its own event, with the exit code and the end of its stderr.
   if (draft.state.run.phase !== "starting" || failure.code === "AGENT_EXITED") return;
@@ -285,7 +284,6 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   draft.effect({ type: "launch", state: { ...state } });
 }
 
-/** Replies with an error to every command that waits for the agent. */
 export function failPendingCommands(draft: Draft, error: ErrorBody): void {
   for (const pending of draft.state.pending) {
     const id = commandIdMember(pending.commandId);

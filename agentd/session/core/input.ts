@@ -56,7 +56,6 @@ export type SessionInput =
       readonly command: Command<"agent.session.resume">;
       /** The directories resolved again now: one may have been moved and a link left in its place. */
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
-      readonly maxSessions: number;
     }
   /** `evidence`: the policy's evidence for a permission request, when the session has a policy. */
   | { readonly type: "agent"; readonly event: AgentEvent; readonly evidence?: PolicyEvidence }
@@ -236,7 +235,7 @@ export interface CorePorts {
 export interface StepContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly settings: Pick<Settings, "permissionTimeoutMs" | "idleTimeoutMs" | "policies" | "busTools">;
+  readonly settings: Pick<Settings, "maxSessions" | "permissionTimeoutMs" | "idleTimeoutMs" | "policies" | "busTools">;
   readonly limits: Pick<
     Limits,
     | "cancelForceMs"

@@ -181,13 +181,13 @@ export interface IntendedWrite {
   readonly key: RequestKey;
   readonly path: string;
   readonly bytes: number;
-  readonly turn?: number;
+  readonly turn?: number | undefined;
 }
 
 export interface OpenTerminal {
   /** Derived from the `seq` of its first entry, so that no later agentd reuses it. */
   readonly terminal: string;
-  readonly turn?: number;
+  readonly turn?: number | undefined;
   readonly exited: boolean;
   /** The agent may no longer name it, and its process is being ended. */
   readonly released: boolean;

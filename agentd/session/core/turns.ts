@@ -90,8 +90,7 @@ export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: C
 }
 
 export function toErrorBody(failure: AgentFailure): ErrorBody {
-  const code = failure.code;
-  return errorBody(code, failure.message, {
+  return errorBody(failure.code, failure.message, {
     ...(failure.rpc ? { rpc: failure.rpc } : {}),
     ...(failure.methods ? { methods: failure.methods } : {}),
     ...(failure.exit ? { exit: failure.exit } : {}),

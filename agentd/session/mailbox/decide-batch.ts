@@ -8,7 +8,7 @@ import type { Limits } from "../../config/limits.ts";
 import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
-import type { AcceptedDecision, Decision, StepContext } from "../core/input.ts";
+import type { AcceptedDecision, Decision, Sender, StepContext } from "../core/input.ts";
 import { findOverdue } from "../core/requests/request-life.ts";
 import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
@@ -101,13 +101,13 @@ function decide(
   context: StepContext,
 ): Decision | undefined {
   if (input.type === "start") {
-    const refusal = checkSessionLimits(input, input.session.name, liveStates(sessions, states));
+    const refusal = checkSessionLimits(input.command, input.session.name, liveStates(sessions, states), context);
     return refusal ? { refusal } : startSession(input.command, input.session, context);
   }
   if (!state) return isCommandInput(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
   if (runSeq !== undefined && runSeq !== state.runSeq) return undefined;
   if (input.type === "resume" && !isLive(state)) {
-    const refusal = checkSessionLimits(input, state.name, liveStates(sessions, states));
+    const refusal = checkSessionLimits(input.command, state.name, liveStates(sessions, states), context);
     if (refusal) return { refusal };
   }
   return step(state, input, context);
@@ -119,9 +119,10 @@ function* liveStates(sessions: LiveSessions, states: ReadonlyMap<string, Session
 }
 
 function checkSessionLimits(
-  { command: { by }, maxSessions }: StartingInput,
+  { by }: Sender,
   name: string | undefined,
   live: Iterable<SessionState>,
+  { settings: { maxSessions } }: StepContext,
 ): ErrorBody | undefined {
   let count = 0;
   let ofAgents = 0;
@@ -142,5 +143,3 @@ function checkSessionLimits(
   const message = `agents have started ${ofAgents} live sessions, and may start ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
 }
-
-type StartingInput = Extract<PostedInput["input"], { readonly maxSessions: number }>;

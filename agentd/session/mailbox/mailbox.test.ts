@@ -45,7 +45,7 @@ function setUp(log: Log, maxSessions = 8) {
   mailbox.start({
     context: () => ({
       now: clock.now(),
-      settings: testSettings,
+      settings: { ...testSettings, maxSessions },
       limits: testSettings,
       people: "off",
       ports: corePorts,
@@ -84,7 +84,7 @@ function setUp(log: Log, maxSessions = 8) {
       env: [],
       createdAt: "2026-01-01T00:00:00.000Z",
     };
-    const input: StartInput = { type: "start", command: command("agent.session.start", args), session, maxSessions };
+    const input: StartInput = { type: "start", command: command("agent.session.start", args), session };
     mailbox.post(id, input);
   };
   const post = <V extends SessionCommand["verb"]>(session: string, verb: V, args: VerbArguments<V>): void => {
@@ -476,7 +476,6 @@ test("output of an agent of an earlier run does not affect the resumed session",
     type: "resume",
     command: resume,
     directories: { cwd: "/moved", additionalDirs: [] },
-    maxSessions: 8,
   });
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
   mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, runSeq);

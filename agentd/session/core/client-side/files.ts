@@ -32,8 +32,7 @@ export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInpu
   const refusal = checkServed(draft) ?? checkSize(draft, bytes);
   if (refusal) return emitRefused(draft, key, entry, refusal);
   const seq = draft.add({ ...entry, phase: "intended" });
-  const turn = where.turn === undefined ? {} : { turn: where.turn };
-  state.writes = [...state.writes, { seq, key, path, bytes, ...turn }];
+  state.writes = [...state.writes, { seq, key, path, bytes, turn: where.turn }];
   const temporaryName = toTemporaryName(state.id, seq);
   draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
 }

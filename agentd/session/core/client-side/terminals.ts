@@ -20,8 +20,7 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
     return refuseRequest(draft, key, toInternalError(message));
   }
   draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
-  const turn = where.turn === undefined ? {} : { turn: where.turn };
-  state.terminals = [...state.terminals, { terminal, ...turn, exited: false, released: false }];
+  state.terminals = [...state.terminals, { terminal, turn: where.turn, exited: false, released: false }];
   draft.effect({ type: "client_side", effect: { type: "start_terminal", key, terminal } });
 }
 

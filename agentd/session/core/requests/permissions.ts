@@ -2,7 +2,7 @@
 // Permission requests: the tool call that each is about, and the policy that may decide it.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../../../acp-client/model.ts";
-import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
+import { finalToolStatuses, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import { toToolCallFields } from "../map-update.ts";
 import { currentTurn } from "../state.ts";
@@ -19,7 +19,13 @@ import { closeOldestIfFull } from "../tools/tool-calls.ts";
 import { findTool, recordTool } from "../tools/tool-ledger.ts";
 import { askPeople } from "./ask-people.ts";
 import { checkCanAsk, openRequest, type Verdict } from "./request-life.ts";
-import { evaluatePolicy, foreignSessionReason, type PolicyEvidence, type PolicyDecision } from "./policy.ts";
+import {
+  evaluatePolicy,
+  foreignSessionReason,
+  type PolicyEvidence,
+  type PolicyDecision,
+  type PolicyRequest,
+} from "./policy.ts";
 import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
 
 /** Handles ACP's session/request_permission. `evidence`: the evidence for the session's policy, if it has one. */
@@ -35,7 +41,7 @@ export function requestPermission(
   const requested = mergeRequestedCall(draft, callKey, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusal = checkCanAsk(draft);
-  const policy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, evidence, agentSession });
+  const policy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options }, evidence, agentSession);
   const verdict = policy && "answer" in policy ? toVerdict(policy) : refusal;
   const { tool_call, said_before, left_out } = toLoggedCall(requested, state.calls.get(callKey));
   state.calls = markCopied(state.calls, callKey, tool_call);
@@ -58,19 +64,16 @@ function toVerdict({ answer, why }: Extract<PolicyDecision, { answer: string }>)
   return { option: answer, by: null, via: "policy", why };
 }
 
-interface PolicyInput {
-  /** As in the request itself. */
-  readonly kind: string | null | undefined;
-  readonly options: readonly PermissionChoice[];
-  readonly evidence: PolicyEvidence | undefined;
-  readonly agentSession: string | undefined;
-}
-
 /**
  * Evaluates the session's policy as currently configured; undefined when the session has none. A policy that is gone
  * from the configuration decides nothing, which is logged once.
  */
-function askPolicy(draft: Draft, { kind, options, evidence, agentSession }: PolicyInput): PolicyDecision | undefined {
+function askPolicy(
+  draft: Draft,
+  asked: Pick<PolicyRequest, "kind" | "options">,
+  evidence: PolicyEvidence | undefined,
+  agentSession: string | undefined,
+): PolicyDecision | undefined {
   const { state, context } = draft;
   const { policy: name, cwd, additionalDirs } = state;
   if (name === undefined) return undefined;
@@ -79,7 +82,7 @@ function askPolicy(draft: Draft, { kind, options, evidence, agentSession }: Poli
   state.policyGoneReported = policy === undefined;
   if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignSessionReason}` };
   if (!policy || !evidence) return { ask: `policy "${name}": it is not in the configuration` };
-  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], evidence });
+  const answer = evaluatePolicy(policy, { ...asked, sessionDirectories: [cwd, ...additionalDirs], evidence });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
   return { ...answer, why: `policy "${name}", ${answer.why}` };
 }

@@ -12,6 +12,7 @@ import { step } from "../step.ts";
 type SessionSettings = StepContext["settings"] & StepContext["limits"];
 
 export const testSettings: SessionSettings = {
+  maxSessions: 8,
   permissionTimeoutMs: 600_000,
   idleTimeoutMs: 1_800_000,
   cancelForceMs: 10_000,
