@@ -33,7 +33,7 @@ import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { makeWithUserUmask } from "./instance/user-umask.ts";
 import { type LaunchParts, planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
-import { isAborted, LogMaintenance } from "./log-maintenance.ts";
+import { Aborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { findAnswerStatus } from "./people/answer-status.ts";
@@ -115,7 +115,8 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
   });
   citizen.start();
   maintenance.reclaimSpace().catch((error: unknown) => {
-    if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
+    if (!(error instanceof Aborted))
+      logger.error({ err: error }, "the space of what was purged could not be given back");
   });
   return {
     log,

@@ -12,7 +12,7 @@ import type { Reserved } from "./instance/reserved.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
-import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
+import { Aborted, type LogMaintenance } from "./log-maintenance.ts";
 import type { Notifier } from "./people/notifier.ts";
 import { Publisher, type PublisherBus } from "./publish.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
@@ -82,7 +82,7 @@ export class SessionCore {
     });
     this.quota = openQuota(options, this.mailbox, this.sessions);
     const onError = (error: unknown): void => {
-      if (!isAborted(error)) logger.error({ err: error }, "work on the log failed");
+      if (!(error instanceof Aborted)) logger.error({ err: error }, "work on the log failed");
     };
     this.#agents = new Agents({
       post,
