@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The citizen `agent` on the Bus, with its verbs.
 import type { Logger } from "pino";
-import { BusClient, type Citizen, type Clock, provenanceOf, refused, serveCitizen } from "../bus-client/index.ts";
-import type { Build } from "../files/installed-build.ts";
-import type { BusEndpoint } from "./bus-endpoint.ts";
+import { type BusClient, type Citizen, refused, serveCitizen } from "../bus-client/index.ts";
 import { busVerbs, waitPool } from "./commands/dispatch.ts";
 import type { Instance } from "./commands/instance.ts";
 import { checkQuit } from "./commands/sender.ts";
 import { service } from "./vocabulary/index.ts";
-
-/** The longest wait between attempts to reach the Bus: people wait at their command lines for agentd meanwhile. */
-const retryMsMax = 5_000;
-
-export interface AgentClientOptions {
-  readonly endpoint: BusEndpoint;
-  readonly build: Build;
-  readonly startedAt: string;
-  readonly clock: Clock;
-}
-
-/** Returns the client with the name `agent`, not started. */
-export function createAgentClient({ endpoint, build, startedAt, clock }: AgentClientOptions): BusClient {
-  return new BusClient({
-    url: () => endpoint.find(),
-    name: service,
-    provenance: provenanceOf("agentd", build, startedAt),
-    nameTaken: "retry",
-    retryMsMax,
-    clock,
-  });
-}
 
 export interface AgentCitizenOptions {
   readonly client: BusClient;

@@ -32,7 +32,6 @@ export interface BusEndpointOptions {
   readonly warn: (message: string) => void;
 }
 
-/** The host name that our broker announces. */
 const hostName = "agentd";
 
 export function createBusEndpoint({ surroundings, version, clock, warn }: BusEndpointOptions): BusEndpoint {

@@ -74,7 +74,6 @@ export class BusToolsWatch {
     this.#expected.set(session, "awaited");
   }
 
-  /** Ends a run of the session. */
   forget(session: string): void {
     this.#expected.delete(session);
   }

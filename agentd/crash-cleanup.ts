@@ -8,7 +8,7 @@ import type { ChildProcess } from "./log/processes.ts";
 import { toTemporaryName } from "./session/core/client-side/files.ts";
 import type { SessionState } from "./session/core/state.ts";
 import type { Reserved } from "./instance/reserved.ts";
-import { sweepTemporary } from "./client-side/files/sweep-temporary.ts";
+import { sweepTemporary } from "./client-side/files/write-text-file.ts";
 
 /**
  * Returns the number of ended processes by session. Call it only before this agentd starts an agent. Handles all sessions

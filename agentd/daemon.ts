@@ -5,9 +5,17 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
-import { type BusClientState, BusError, type Clock, type Surroundings, systemClock } from "../bus-client/index.ts";
+import {
+  BusClient,
+  type BusClientState,
+  BusError,
+  type Clock,
+  provenanceOf,
+  type Surroundings,
+  systemClock,
+} from "../bus-client/index.ts";
 import { type Build, isSameBuild } from "../files/installed-build.ts";
-import { createAgentCitizen, createAgentClient } from "./agent-citizen.ts";
+import { createAgentCitizen } from "./agent-citizen.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
@@ -25,7 +33,7 @@ import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { makeWithUserUmask } from "./instance/user-umask.ts";
 import { type LaunchParts, planLaunch } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
-import { isAborted, LogMaintenance } from "./log-maintenance.ts";
+import { Aborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { findAnswerStatus } from "./people/answer-status.ts";
@@ -33,7 +41,7 @@ import { Notifier } from "./people/notifier.ts";
 import { SessionCore } from "./session-core.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { Shutdown } from "./shutdown.ts";
-import type { StatusReply } from "./vocabulary/index.ts";
+import { service, type StatusReply } from "./vocabulary/index.ts";
 
 export interface DaemonOptions {
   /** Call `prepareStateDirectory` first. */
@@ -51,7 +59,6 @@ export interface DaemonOptions {
   readonly umask?: number;
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** Failpoints for tests. */
   readonly failpoint?: Failpoint;
   /** Where to look for the Bus; by default, from the environment. */
   readonly surroundings?: Surroundings;
@@ -107,9 +114,9 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
     core.mailbox.stop();
   });
   citizen.start();
-  // Runs in the background.
   maintenance.reclaimSpace().catch((error: unknown) => {
-    if (!isAborted(error)) logger.error({ err: error }, "the space of what was purged could not be given back");
+    if (!(error instanceof Aborted))
+      logger.error({ err: error }, "the space of what was purged could not be given back");
   });
   return {
     log,
@@ -130,7 +137,11 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const startedAt = new Date(clock.now()).toISOString();
   const lock = takeLock(paths, startedAt, build, limits);
   shutdown.add(() => lock.release());
-  const builtIn = builtInAgents({ nodeProgram: process.execPath, demoProgram: demoProgram(), version });
+  const builtIn = builtInAgents({
+    nodeProgram: process.execPath,
+    demoProgram: builtProgram("agentd/demo-agent/main.js"),
+    version,
+  });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   shutdown.add(() => config.close());
   const log = openStore({
@@ -181,7 +192,15 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The client is not started yet. */
 function openBusParts({ options: { logger }, endpoint, build, startedAt, clock, limits }: Base) {
-  const client = createAgentClient({ endpoint, build, startedAt, clock });
+  const client = new BusClient({
+    url: () => endpoint.find(),
+    name: service,
+    provenance: provenanceOf("agentd", build, startedAt),
+    nameTaken: "retry",
+    // People wait at their command lines for agentd meanwhile.
+    retryMsMax: 5_000,
+    clock,
+  });
   const busTools = new BusToolsWatch({
     bus: client,
     pause: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
@@ -202,7 +221,11 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
     environment,
     withUserUmask: makeWithUserUmask(options.umask),
     eventLoopBudget: new EventLoopBudget({ turnMs: limits.deskTurnMs }),
-    busTools: () => ({ nodeProgram: process.execPath, mcpProgram: mcpProgram(), busUrl: endpoint.url() }),
+    busTools: () => ({
+      nodeProgram: process.execPath,
+      mcpProgram: builtProgram("bin/mixos-mcp.cjs"),
+      busUrl: endpoint.url(),
+    }),
   };
   return new SessionCore({
     ...base,
@@ -324,14 +347,6 @@ function classifyErrors<T>(take: () => T): T {
     const text = why === undefined ? message : `${message}: ${why.message}`;
     throw new DaemonError(passes ? "STATE_UNAVAILABLE" : "STATE_REFUSED", text, { cause: error });
   }
-}
-
-function demoProgram(): string {
-  return builtProgram("agentd/demo-agent/main.js");
-}
-
-function mcpProgram(): string {
-  return builtProgram("bin/mixos-mcp.cjs");
 }
 
 /** The path beside this file if this is the built one, or in dist/ when run from source. */

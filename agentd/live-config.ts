@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The current configuration: loaded at start, and reloaded when its file changes. An invalid edit has no effect.
+import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import type { AgentDefinition } from "./catalogue/built-in.ts";
-import { buildCatalogue, type Catalogue } from "./catalogue/catalogue.ts";
+import { buildCatalogue } from "./catalogue/catalogue.ts";
 import { describeProblem, type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { Limits } from "./config/limits.ts";
-import type { Settings } from "./config/settings.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DaemonError } from "./daemon-error.ts";
-import { descriptorWarning, openFilesMax } from "./instance/open-files.ts";
-
-export interface LiveConfig {
-  readonly settings: () => Settings;
-  readonly catalogue: () => Catalogue;
-  readonly status: () => { readonly file: string; readonly loaded: boolean; readonly error?: string };
-  close(): Promise<void>;
-}
 
 export interface LiveConfigOptions {
   readonly file: string;
@@ -27,7 +19,7 @@ export interface LiveConfigOptions {
 }
 
 /** Throws CONFIG_REFUSED if the file is invalid at the start. */
-export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: LiveConfigOptions): LiveConfig {
+export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: LiveConfigOptions) {
   const current: LoadedConfig = loadConfig({ file, home, uid, bytesMax: limits.configBytesMax });
   if (!current.ok) throw new DaemonError("CONFIG_REFUSED", current.problems.map(describeProblem).join("\n"));
   for (const warning of current.warnings) logger.warn(describeProblem(warning));
@@ -67,4 +59,26 @@ export function openLiveConfig({ file, home, uid, limits, builtIn, logger }: Liv
     status: () => ({ file, loaded, ...(error === undefined ? {} : { error }) }),
     close: () => watch.close(),
   };
+}
+
+/** An agent's stdin, stdout and stderr. Each terminal takes two more, which are not counted. */
+const descriptorsPerSession = 3;
+/** For the log, the Bus, the watch of the configuration and the broker's connections. */
+const reservedDescriptors = 64;
+
+/** The soft RLIMIT_NOFILE of this process; undefined if unlimited or unknown. */
+export function openFilesMax(file = "/proc/self/limits"): number | undefined {
+  try {
+    const found = /^Max open files\s+(\d+)\s/mu.exec(readFileSync(file, "latin1"))?.[1];
+    return found === undefined ? undefined : Number(found);
+  } catch {
+    return undefined;
+  }
+}
+
+export function descriptorWarning(maxSessions: number, filesMax: number | undefined): string | undefined {
+  if (filesMax === undefined) return undefined;
+  const possible = Math.max(0, Math.floor((filesMax - reservedDescriptors) / descriptorsPerSession));
+  if (maxSessions <= possible) return undefined;
+  return `max_sessions is ${maxSessions}, but the system allows agentd ${filesMax} open files, which suffice for ${possible} sessions without terminals: starts beyond that will fail; raise LimitNOFILE of its unit, or \`ulimit -n\``;
 }

@@ -35,12 +35,11 @@ export class LogMaintenance {
     if (maintenance.space().free > 0) await this.#next(() => runSteps(maintenance.reclaimSpace(), this.#pause));
   }
 
-  /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`isAborted`). */
+  /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`Aborted`). */
   async run(session: string, seq: number, command: MaintenanceCommand): Promise<MaintenanceReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {
-      if (error instanceof Aborted) throw error;
       if (!(error instanceof LogError)) throw error;
       const message = `the log cannot be written (${error.message}); what was done so far stays done, and the command can be repeated`;
       return { rc: 10, body: errorBody("STORE_FAILED", message, { reason: error.code }) };
@@ -109,8 +108,4 @@ export class LogMaintenance {
 }
 
 /** agentd stops. The command stays unanswered, and the next agentd answers it with AGENT_INTERRUPTED. */
-class Aborted extends Error {}
-
-export function isAborted(error: unknown): boolean {
-  return error instanceof Aborted;
-}
+export class Aborted extends Error {}

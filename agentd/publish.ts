@@ -150,9 +150,7 @@ export class Publisher {
     } else if (bytes > bodyBytesMax) body = truncatedBody(log, session, from, texts[0]!);
     else body = joinEntries("", texts.slice(0, 1), "\n");
     cursor.published = to;
-    if (cursor.texts.length > 0) {
-      for (const text of cursor.texts.splice(0, count)) this.#cachedBytes -= text.length;
-    }
+    for (const text of cursor.texts.splice(0, count)) this.#cachedBytes -= text.length;
     this.#unanswered += 1;
     const connection = this.#connection;
     this.#options.bus.publish(topic, body, { retain: false }, () => this.#answered(connection));
@@ -166,13 +164,8 @@ export class Publisher {
 
   #nextTexts(session: string, cursor: Cursor): readonly Buffer[] {
     if (cursor.texts.length > 0) return cursor.texts;
-    const { entries } = this.#options;
-    const page = entries.page({
-      session,
-      after: cursor.published,
-      limit: 256,
-      bytesMax: this.#options.bodyBytesMax,
-    });
+    const { entries, bodyBytesMax: bytesMax } = this.#options;
+    const page = entries.page({ session, after: cursor.published, limit: 256, bytesMax });
     // A purge may have removed unpublished entries; continues after them.
     const first = page.entries[0];
     cursor.published = first === undefined ? cursor.committed : seqOf(first) - 1;

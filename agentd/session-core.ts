@@ -12,14 +12,13 @@ import type { Reserved } from "./instance/reserved.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
-import { isAborted, type LogMaintenance } from "./log-maintenance.ts";
+import { Aborted, type LogMaintenance } from "./log-maintenance.ts";
 import type { Notifier } from "./people/notifier.ts";
 import { Publisher, type PublisherBus } from "./publish.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import type { AgentRunOptions, LoggedConversation } from "./session/agents/agent-run.ts";
 import { Agents, type AgentsOptions } from "./session/agents/agents.ts";
 import { corePorts } from "./session/core-ports.ts";
-import type { StepContext } from "./session/core/input.ts";
 import { isLive } from "./session/core/state.ts";
 import { EffectRunner } from "./session/effect-runner.ts";
 import { recoveryFromLog, stateFromLog } from "./session/from-log.ts";
@@ -29,7 +28,6 @@ import type { SentReply } from "./session/mailbox/posted-input.ts";
 import { digestLog, renderTranscript } from "./session/transcript.ts";
 import { instanceSession } from "./vocabulary/index.ts";
 
-/** What asks people the sessions' questions. */
 export type People = Pick<Notifier, "reach" | "act" | "onBus" | "stop">;
 
 export interface SessionCoreOptions {
@@ -69,11 +67,7 @@ export class SessionCore {
     this.mailbox = new Mailbox({
       log,
       sessions: this.sessions,
-      entriesPerCommitMax: limits.entriesPerCommitMax,
-      bytesPerCommitMax: limits.commitBytesMax,
-      inputsWaitingMax: limits.inputsWaitingMax,
-      retryMs: limits.storeRetryMs,
-      failedGraceMs: limits.storeFailedGraceMs,
+      limits,
       after: (ms, run) => clock.after(ms, run),
       failpoint,
     });
@@ -88,7 +82,7 @@ export class SessionCore {
     });
     this.quota = openQuota(options, this.mailbox, this.sessions);
     const onError = (error: unknown): void => {
-      if (!isAborted(error)) logger.error({ err: error }, "work on the log failed");
+      if (!(error instanceof Aborted)) logger.error({ err: error }, "work on the log failed");
     };
     this.#agents = new Agents({
       post,
@@ -116,7 +110,13 @@ export class SessionCore {
   #start(): void {
     const { limits, settings, clock, logger, reply, busTools } = this.#options;
     this.mailbox.start({
-      context: () => contextOf(clock.now(), settings(), limits, this.people.reach),
+      context: () => ({
+        now: clock.now(),
+        settings: settings(),
+        limits,
+        people: this.people.reach,
+        ports: corePorts,
+      }),
       reply,
       act: this.#effects.act,
       publish: (appended) => this.#publisher.committed(appended),
@@ -232,26 +232,4 @@ function unsettledRows(log: Log): readonly SessionRow[] {
   ];
   const rows = [...new Set(others)].filter((session) => !seen.has(session)).map((session) => log.sessions.row(session));
   return [...live, ...rows.filter((row) => row !== undefined && row.open.commands.length > 0)] as readonly SessionRow[];
-}
-
-function contextOf(now: number, settings: Settings, limits: Limits, people: StepContext["people"]): StepContext {
-  return {
-    now,
-    people,
-    ports: corePorts,
-    settings: {
-      permissionTimeoutMs: settings.permissionTimeoutMs,
-      idleTimeoutMs: settings.idleTimeoutMs,
-      cancelGraceMs: limits.cancelForceMs,
-      drainGraceMs: limits.drainTimeoutMs,
-      queuedPromptsMax: limits.queuedPromptsMax,
-      openRequestsMax: limits.openRequestsMax,
-      openToolCallsMax: limits.openToolCallsMax,
-      extensionBytesMax: limits.extensionBytesMax,
-      policies: settings.policies,
-      fileBytesMax: limits.fileBytesMax,
-      terminalsMax: limits.terminalsMax,
-      busTools: settings.busTools,
-    },
-  };
 }

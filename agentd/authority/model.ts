@@ -83,7 +83,6 @@ interface GrantRule {
   readonly field: string;
   readonly also?: string;
   readonly what: string;
-  /** The error's message, which says what to do instead. */
   readonly refusal: string;
 }
 

@@ -3,13 +3,7 @@
 // their own.
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
-
-export interface CallLimits {
-  readonly requestPathBytesMax: number;
-  readonly terminalArgumentsMax: number;
-  readonly terminalVariablesMax: number;
-  readonly terminalTextBytesMax: number;
-}
+import type { Limits } from "../config/limits.ts";
 
 /** An optional member that is null counts as absent. */
 export type ClientSideCall =
@@ -36,7 +30,7 @@ export type ParsedCall =
 
 export type CallParser = (method: string, params: unknown) => ParsedCall;
 
-export function callParser(limits: CallLimits): CallParser {
+export function callParser(limits: Limits): CallParser {
   const schemas = schemasWithin(limits);
   return (method, params) => {
     const schema = schemas[method];
@@ -47,7 +41,7 @@ export function callParser(limits: CallLimits): CallParser {
   };
 }
 
-function schemasWithin(limits: CallLimits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
+function schemasWithin(limits: Limits): Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> {
   const { requestPathBytesMax, terminalArgumentsMax, terminalVariablesMax, terminalTextBytesMax } = limits;
   const path = boundedText(requestPathBytesMax).refine((text) => text.startsWith("/"), "must be an absolute path");
   const text = boundedText(terminalTextBytesMax);

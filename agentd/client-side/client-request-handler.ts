@@ -7,7 +7,7 @@ import type { ClientRequests, ClientRequestHooks } from "../session/agents/clien
 import type { ClientSideEffect } from "../session/core/client-side/client-side-input.ts";
 import { sessionEnding } from "../session/core/client-side/answers.ts";
 import { ResponseQueue } from "./response-queue.ts";
-import { type CallLimits, type CallParser, callParser, type ClientSideCall } from "./calls.ts";
+import { type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import type { WithUserUmask } from "../instance/user-umask.ts";
@@ -17,14 +17,6 @@ import { TerminalRequests, type TerminalRequestsOptions } from "./terminal-reque
 export interface ClientRequestHandlerOptions extends FileRequestsOptions, TerminalRequestsOptions {
   readonly withUserUmask: WithUserUmask;
   readonly eventLoopBudget: EventLoopBudget;
-  readonly limits: CallLimits &
-    FileRequestsOptions["limits"] &
-    TerminalRequestsOptions["limits"] & {
-      /** Requests open at a time; further ones are refused. */
-      readonly clientSideRequestsMax: number;
-      /** JSON bytes of responses under way to the agent. The next one starts while the sum is below this. */
-      readonly answersBytesMax: number;
-    };
 }
 
 export class ClientRequestHandler implements ClientRequests {

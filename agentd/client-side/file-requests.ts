@@ -4,6 +4,7 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
+import type { Limits } from "../config/limits.ts";
 import type { ClientRequestHooks } from "../session/agents/client-requests.ts";
 import type { FileEffect, FileRefusal } from "../session/core/client-side/client-side-input.ts";
 import { toCancelledWrite } from "../session/core/client-side/files.ts";
@@ -19,15 +20,8 @@ import type { PendingRequests } from "./pending-requests.ts";
 export interface FileRequestsOptions extends Boundary {
   /** Responds to a read of a missing file with an empty text, for an agent that cannot create files after an error. */
   readonly missingFileIsEmpty: boolean;
-  /** Replaces the secrets of the agent's environment in a text. */
   readonly redact: Redact;
-  readonly limits: {
-    readonly fileBytesMax: number;
-    /** UTF-8 bytes of the texts waiting to be written. The next is accepted while the sum is below this. */
-    readonly heldFileBytesMax: number;
-    /** JSON bytes of one response; a longer text is refused. */
-    readonly answerBytesMax: number;
-  };
+  readonly limits: Limits;
 }
 
 type ReadCall = Extract<ClientSideCall, { method: "fs/read_text_file" }>;
@@ -64,8 +58,7 @@ export class FileRequests {
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
     const { directories, reserved, missingFileIsEmpty, redact, limits } = this.#options;
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
-    const window = { ...(line === undefined ? {} : { line }), ...(limit === undefined ? {} : { limit }) };
-    const answer = readTextFile(path, { directories, reserved, bytesMax, ...window });
+    const answer = readTextFile(path, { directories, reserved, bytesMax, line, limit });
     const key = this.#pending.add(request);
     const head = { type: "file_read", key, path: redact(path) } as const;
     if (answer.ok) {
@@ -84,7 +77,12 @@ export class FileRequests {
   }
 
   write(request: ClientSideRequest, call: WriteCall): void {
-    if (this.#refuseIfFull(request)) return;
+    if (this.#writeBytes >= this.#options.limits.heldFileBytesMax) {
+      return request.refuse({
+        code: RPC.internalError,
+        message: "too many texts are waiting to be written; try again",
+      });
+    }
     const bytes = Buffer.byteLength(call.content);
     this.#writeBytes += bytes;
     // Stays behind queued reads: one of them may be of the same file and must see it as it was.
@@ -130,12 +128,6 @@ export class FileRequests {
   #redactedRefusal(path: string, refusal: FileRefusal): { readonly ok: false; readonly refusal: FileRefusal } {
     const message = redactedMessage(refusal.message, path, this.#options.redact);
     return { ok: false, refusal: { ...refusal, message } };
-  }
-
-  #refuseIfFull(request: ClientSideRequest): boolean {
-    if (this.#writeBytes < this.#options.limits.heldFileBytesMax) return false;
-    request.refuse({ code: RPC.internalError, message: "too many texts are waiting to be written; try again" });
-    return true;
   }
 
   #take(key: number): BufferedText | undefined {

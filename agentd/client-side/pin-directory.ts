@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Pins the directory that a terminal starts in, so that the checked directory is used even if its name is swapped.
 import type { Boundary } from "./files/boundary.ts";
-import { pinPath } from "./files/pin-path.ts";
 import { pinInside, requirePath } from "./files/pin-inside.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./files/refusal.ts";
 
-export type PinnedDirectory = Disposable &
-  (
-    | {
-        readonly ok: true;
-        /** Valid until disposed. */
-        readonly path: string;
-      }
-    | RefusedResult
-  );
-
-export function pinDirectory(path: string, boundary: Boundary): PinnedDirectory {
+/** The path is valid until disposed. */
+export function pinDirectory(
+  path: string,
+  boundary: Boundary,
+): Disposable & ({ readonly ok: true; readonly path: string } | RefusedResult) {
   const answer = catchRefusal(path, () => {
     requirePath(path);
-    const pinned = pinInside(path, { pin: pinPath, ...boundary });
+    const pinned = pinInside(path, boundary);
     const unpin = (): void => pinned[Symbol.dispose]();
     if (pinned.stat.isDirectory()) return { ok: true, path: pinned.pathTo("."), [Symbol.dispose]: unpin } as const;
     unpin();

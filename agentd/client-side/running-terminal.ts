@@ -5,15 +5,16 @@ import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
 import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
 
-export interface TerminalOutput {
+interface TerminalOutput {
   readonly output: string;
   readonly truncated: boolean;
   readonly exitStatus?: TerminalExit;
 }
 
 export class RunningTerminal {
+  /** Resolves also if the start failed. */
+  readonly started: Promise<StartedTerminal>;
   readonly #outputBytesMax: number;
-  readonly #started: Promise<StartedTerminal>;
   readonly #waiters = new Set<ClientSideRequest>();
   #terminal: Terminal | undefined;
   #exit: TerminalExit | undefined;
@@ -26,15 +27,10 @@ export class RunningTerminal {
   /** `outputBytesMax`: the agent's own limit, which may be below what is kept for the log. */
   constructor(outputBytesMax: number, started: Promise<StartedTerminal>) {
     this.#outputBytesMax = outputBytesMax;
-    this.#started = started.then((result) => {
+    this.started = started.then((result) => {
       if ("terminal" in result) this.#terminal = result.terminal;
       return result;
     });
-  }
-
-  /** Resolves also if the start failed. */
-  get started(): Promise<StartedTerminal> {
-    return this.#started;
   }
 
   /** The agent has released it: its id is no longer valid. */
@@ -94,14 +90,14 @@ export class RunningTerminal {
   }
 
   async kill(): Promise<void> {
-    await this.#started;
+    await this.started;
     await this.#terminal?.kill();
   }
 
   async release(): Promise<void> {
     this.#released = true;
     if (this.#reservedOutputs > 0) this.#finalOutput = this.#output();
-    await this.#started;
+    await this.started;
     await this.#terminal?.release();
   }
 }

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
+import type { Limits } from "../config/limits.ts";
 import { childOf, type ClientRequestHooks } from "../session/agents/client-requests.ts";
 import { terminalNotFound, sessionEnding } from "../session/core/client-side/answers.ts";
 import type { TerminalEffect } from "../session/core/client-side/client-side-input.ts";
@@ -17,8 +18,7 @@ import { RunningTerminal } from "./running-terminal.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { redactedMessage } from "./files/refusal.ts";
 import { pinDirectory } from "./pin-directory.ts";
-import { startTerminal } from "./terminals/spawned-terminal.ts";
-import type { StartedTerminal } from "./terminals/terminal.ts";
+import { type StartedTerminal, startTerminal } from "./terminals/terminal.ts";
 import { terminalEnvironment } from "./terminals/terminal-environment.ts";
 
 export interface TerminalRequestsOptions extends Boundary {
@@ -28,11 +28,7 @@ export interface TerminalRequestsOptions extends Boundary {
   readonly env: Readonly<Record<string, string>>;
   /** Makes a function that replaces the secrets of the agent's environment and of these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => Redact;
-  readonly limits: {
-    readonly terminalTailBytes: number;
-    readonly terminalTailBytesMax: number;
-    readonly terminalGraceMs: number;
-  };
+  readonly limits: Limits;
 }
 
 /** Environment variable, unique to each terminal: every process that has it is ended with the terminal. */
@@ -89,7 +85,7 @@ export class TerminalRequests {
   /** Binds to the terminal now; it may be released before the response's turn in the queue. */
   output(request: ClientSideRequest, terminal: string): void {
     const running = this.#terminals.get(terminal);
-    if (!running || running.isReleased) return refuseUnknown(request, terminal);
+    if (!running || running.isReleased) return request.refuse(terminalNotFound(terminal));
     const output = running.reserveOutput();
     this.#queue.enqueue(request, () => {
       const result = output();
@@ -100,7 +96,7 @@ export class TerminalRequests {
   wait(request: ClientSideRequest, terminal: string): void {
     const running = this.#terminals.get(terminal);
     if (running && !running.isReleased) running.wait(request);
-    else refuseUnknown(request, terminal);
+    else request.refuse(terminalNotFound(terminal));
   }
 
   /** Cancels a wait for an exit. Other requests are short and are answered as usual. */
@@ -126,7 +122,6 @@ export class TerminalRequests {
     }
   }
 
-  /** Drops a create request that was refused. */
   discard(key: number | null): void {
     if (key !== null) this.#creating.delete(key);
   }
@@ -168,17 +163,14 @@ export class TerminalRequests {
     using directory = pinDirectory(call.cwd ?? cwd, { directories, reserved });
     if (!directory.ok) return failure(redactedMessage(directory.refusal.message, call.cwd ?? cwd, redact));
     const { command, args } = call;
-    const { env } = environment;
-    const options = {
+    const started = await startTerminal({
       command,
       args,
       cwd: directory.path,
-      env,
+      env: environment.env,
       marker,
       tailBytesMax,
-      limits: { tailBytesMax: limits.terminalTailBytesMax, termGraceMs: limits.terminalGraceMs },
-    };
-    const started = await startTerminal(options, {
+      termGraceMs: limits.terminalGraceMs,
       onExit({ exitCode, signal }) {
         if (!("terminal" in started)) return;
         const { output, truncated } = started.terminal.output();
@@ -219,8 +211,4 @@ function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, strin
 
 function failure(message: string): StartedTerminal {
   return { failure: { code: "REFUSED", message } };
-}
-
-function refuseUnknown(request: ClientSideRequest, terminal: string): void {
-  request.refuse(terminalNotFound(terminal));
 }

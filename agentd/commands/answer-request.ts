@@ -2,9 +2,8 @@
 // agent.permission.answer and agent.elicitation.answer. Request ids are unique over all sessions, so `session` is
 // optional.
 import type { Answer } from "../../bus-client/index.ts";
-import { faultOf } from "../people/form-content.ts";
+import { faultOf, matchesWithin } from "../people/form-content.ts";
 import { readForm } from "../people/form.ts";
-import { matchesWithin } from "../people/pattern.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import { type Call, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";

@@ -22,7 +22,6 @@ export interface Instance {
   readonly maintenance: LogMaintenance;
   readonly quota: QuotaWatch;
   readonly limits: Limits;
-  /** Returns the current settings of the configuration file. */
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
   /** The PATH on which agents' programs are looked up. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.policy.test: shows what a policy would answer to a logged or made-up request. It resolves no request.
-import { realpathSync } from "node:fs";
-import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Answer } from "../../bus-client/index.ts";
 import type { PolicySettings } from "../config/settings.ts";
+import { realPathOf } from "../instance/directories.ts";
 import type { Log } from "../log/open.ts";
 import type { Page } from "../log/read.ts";
 import { collectEvidence } from "../people/policy-evidence.ts";
@@ -65,21 +64,12 @@ function answerRequest(
 type MadeUpRequest = Exclude<Call<"agent.policy.test">["args"]["request"], string>;
 
 function readMadeUpRequest({ tool_call: call, options, cwd }: MadeUpRequest): TestedRequest | Answer {
-  const directory = cwd === undefined ? undefined : realDirectory(cwd);
+  const directory = cwd === undefined ? undefined : realPathOf(cwd);
   if (cwd !== undefined && directory === undefined) {
     return refuse("ARGUMENT", "request.cwd: must be an absolute path of a directory", { field: "request.cwd" });
   }
   const sessionDirectories = directory === undefined ? [] : [directory];
   return { before: noFacts, call, kind: call.tool_kind, options, sessionDirectories };
-}
-
-function realDirectory(path: string): string | undefined {
-  if (!isAbsolute(path) || path.includes("\0")) return undefined;
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the request from the log, with the updates that its agent had sent for the tool call by then. */

@@ -11,7 +11,6 @@ import type { Instance } from "./instance.ts";
 type Sight = Pick<Instance, "log" | "sessions">;
 export type Stamp = Pick<Call, "by" | "origin">;
 
-/** Returns the error if the sender may not run this command. */
 export function checkSender(
   instance: Sight & Pick<Instance, "settings">,
   { verb, args, ...stamp }: Call,
@@ -53,7 +52,6 @@ export function targetIn(instance: Pick<Instance, "log">, sender: Sender, sessio
   return targetOf(sender, session, sessionsOf(instance));
 }
 
-/** Returns the error if the sender may not give all of this to a session. */
 export function checkGrants(
   { sessions }: Pick<Instance, "sessions">,
   sender: Sender,

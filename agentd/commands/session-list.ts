@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.list: sessions, newest first, in pages.
-import { realpathSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import { realPathOf } from "../instance/directories.ts";
 import type { SessionRow } from "../log/project.ts";
 import { truncateText } from "../session/core/bounded-fields.ts";
 import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
@@ -13,7 +13,8 @@ export const listSessions: Handler<"agent.session.list", "log"> = ({ log }, { ar
   const page = log.sessions.list({
     ...(state === undefined ? {} : { state: typeof state === "string" ? [state] : state }),
     ...(agent === undefined ? {} : { agent }),
-    ...(cwd === undefined ? {} : { cwd: realPathOf(cwd) }),
+    // The log has real paths. A directory that no longer exists is compared as it is written.
+    ...(cwd === undefined ? {} : { cwd: realPathOf(cwd) ?? resolve(cwd) }),
     ...(after === undefined ? {} : { after }),
     limit,
   });
@@ -21,15 +22,6 @@ export const listSessions: Handler<"agent.session.list", "log"> = ({ log }, { ar
   const next = page.next === undefined ? {} : { next: page.next };
   return ok({ sessions: page.sessions.map(summaryOf), ...next });
 };
-
-/** The log has real paths. A directory that no longer exists is compared as it is written. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return resolve(path);
-  }
-}
 
 export function summaryOf(row: SessionRow): SessionSummary {
   const title = row.latest.info?.title;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // agent.session.resume: looks up program, directories and variables before the decision, as a start does.
-import type { Answer } from "../../bus-client/index.ts";
 import { isWorkspace } from "../instance/directories.ts";
 import type { RequestedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/core/state.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { targetOfName, checkGrants, identifySender, type Stamp, targetIn } from "./sender.ts";
-import { resolveAllowedDirectories, resolveSessionDirectories, checkAgent } from "./session-start.ts";
+import {
+  checkAgent,
+  resolveAllowedDirectories,
+  type ResolvedDirectories,
+  resolveSessionDirectories,
+} from "./session-start.ts";
 import { postLookedUp, toCommand, withSession } from "./post-command.ts";
 
 type Looker = Pick<Instance, "log" | "sessions" | "catalogue" | "searchPath" | "passedValues" | "directoryRules">;
@@ -23,15 +27,12 @@ export const resume: Handler<"agent.session.resume", keyof Looker | "settings" |
     const state = instance.sessions.get(session);
     const found = state ? lookUp(instance, call, state) : refuse("SESSION_UNKNOWN", "no such session", { session });
     if ("rc" in found) return found;
-    const { maxSessions } = instance.settings();
     return {
       session,
-      input: { type: "resume", command: toCommand(resolved, caller), directories: found, maxSessions },
+      input: { type: "resume", command: toCommand(resolved, caller), directories: found },
     };
   });
 };
-
-type ResolvedDirectories = Answer | Pick<SessionState, "cwd" | "additionalDirs">;
 
 /** Checks only what is outside the session. The session itself refuses a resume while it is live. */
 function lookUp(instance: Looker, stamp: Stamp, state: SessionState): ResolvedDirectories {

@@ -37,10 +37,9 @@ export const start: Handler<"agent.session.start", keyof Starter | "mailbox" | "
     const session = lookUp(instance, call);
     if ("rc" in session) return session;
     if (args.cwd === undefined) workspace = session.cwd;
-    const { maxSessions } = instance.settings();
     const literals = args.mcp_servers.length === 0 ? {} : { literals: JSON.stringify(args.mcp_servers) };
     const command = toCommand(call, caller, { ...args, cwd: session.cwd });
-    return { session: session.id, input: { type: "start", command, session, maxSessions, ...literals } };
+    return { session: session.id, input: { type: "start", command, session, ...literals } };
   });
   // A refused start leaves nothing behind. rmdir removes only an empty directory.
   if (workspace !== undefined && answer.rc >= 10) rmdirSync(workspace);
@@ -143,27 +142,21 @@ export function checkAgent(instance: Pick<Instance, "catalogue" | "searchPath">,
 export function resolveAllowedDirectories(
   instance: Pick<Instance, "sessions" | "directoryRules">,
   sender: Sender,
-  { cwd, additionalDirs, workspace }: NamedDirectories,
-): Directories {
+  { cwd, additionalDirs, workspace }: Pick<NewSession, "cwd" | "additionalDirs"> & { workspace: string | undefined },
+): ResolvedDirectories {
   const found = resolveSessionDirectories(instance, cwd, additionalDirs);
   const directories = "rc" in found ? [""] : [found.cwd, ...found.additionalDirs];
   const named = directories.filter((each) => each !== workspace);
   return checkGrants(instance, sender, { directories: named }) ?? found;
 }
 
-interface NamedDirectories {
-  readonly cwd: string;
-  readonly additionalDirs: readonly string[];
-  readonly workspace: string | undefined;
-}
-
-type Directories = Answer | { readonly cwd: string; readonly additionalDirs: readonly string[] };
+export type ResolvedDirectories = Answer | Pick<NewSession, "cwd" | "additionalDirs">;
 
 export function resolveSessionDirectories(
   { directoryRules }: Pick<Instance, "directoryRules">,
   cwd: string,
   additionalDirectories: readonly string[],
-): Directories {
+): ResolvedDirectories {
   const resolved = resolveDirectories({ cwd, additionalDirectories }, directoryRules());
   if (resolved.ok) return { cwd: resolved.cwd, additionalDirs: resolved.additionalDirectories };
   const { code, message, ...members } = resolved.refusal;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every limit of the daemon, with its unit. `agent.status` returns the list, so that a caller who hits a limit can see
 // its name and value.
-import { callLimits, callTable, type LimitTable, limitValues } from "../vocabulary/index.ts";
+import { callLimits, callTable, type LimitTable, limitValues } from "../vocabulary/limits.ts";
 
 /** The limits set by the code. Those of calls are in the vocabulary, configurable ones in `Settings`. */
 export type Limits = { readonly [Name in keyof typeof table]: number };

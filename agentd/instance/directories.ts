@@ -48,14 +48,14 @@ export function resolveDirectories(
 ): Directories {
   const allowed = allowedBy(rules);
   const cwd = resolveOne(asked.cwd, "cwd", allowed);
-  if (!cwd.ok) return cwd;
+  if (typeof cwd !== "string") return { ok: false, refusal: cwd };
   const additional = new Set<string>();
   for (const path of asked.additionalDirectories) {
     const resolved = resolveOne(path, "additional_dirs", allowed);
-    if (!resolved.ok) return resolved;
-    if (resolved.path !== cwd.path) additional.add(resolved.path);
+    if (typeof resolved !== "string") return { ok: false, refusal: resolved };
+    if (resolved !== cwd) additional.add(resolved);
   }
-  return { ok: true, cwd: cwd.path, additionalDirectories: [...additional] };
+  return { ok: true, cwd, additionalDirectories: [...additional] };
 }
 
 /** Creates a directory, mode 0700, for a session that was started without one. Throws if it cannot be created. */
@@ -103,15 +103,11 @@ function homeRefusal(path: string, home: string | undefined): string | undefined
   return undefined;
 }
 
-type Resolved =
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly refusal: DirectoryRefusal };
-
-function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Allowed): Resolved {
-  const wrong = (reason: string): Resolved => ({
-    ok: false,
-    refusal: { code: "ARGUMENT", field, message: `${field}: ${JSON.stringify(asked.slice(0, 256))} ${reason}` },
-  });
+/** Returns the real path, or why it is refused. */
+function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Allowed): string | DirectoryRefusal {
+  const wrong = (reason: string): DirectoryRefusal => {
+    return { code: "ARGUMENT", field, message: `${field}: ${JSON.stringify(asked.slice(0, 256))} ${reason}` };
+  };
   if (asked.includes("\0")) return wrong("contains a NUL character");
   if (!isAbsolute(asked)) return wrong("is not an absolute path");
   let path: string;
@@ -123,13 +119,13 @@ function resolveOne(asked: string, field: "cwd" | "additional_dirs", allowed: Al
     return wrong(reasonOf(cause));
   }
   const reason = allowed.refusalOf(path);
-  if (reason !== undefined) return { ok: false, refusal: outside(asked, path, allowed, reason) };
+  if (reason !== undefined) return outside(asked, path, allowed, reason);
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
   } catch {
     return wrong("cannot be listed or entered by agentd");
   }
-  return { ok: true, path };
+  return path;
 }
 
 function outside(asked: string, path: string, { roots, configFile }: Allowed, reason: string): DirectoryRefusal {
@@ -168,7 +164,7 @@ export function isStillReal(path: string): boolean {
 }
 
 /** Undefined for a missing or relative path. */
-function realPathOf(path: string): string | undefined {
+export function realPathOf(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
   try {
     return realpathSync.native(path);

@@ -8,7 +8,6 @@ export interface InstancePaths {
   /** The configuration file (TOML), which need not exist. */
   readonly configFile: string;
   readonly stateDirectory: string;
-  /** The append-only log. */
   readonly logFile: string;
   /** agentd's own diagnostics. */
   readonly processLogFile: string;

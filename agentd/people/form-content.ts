@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Validates an answer to a form. zod checks the rules of each field, but not its pattern, as zod would run an agent's
 // regular expression without a time limit.
+import { createContext, Script } from "node:vm";
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
 import { type Content, type Field, type FieldType, type Form, hasHalfCharacter, withDefaults } from "./form.ts";
@@ -117,3 +118,36 @@ function listed(values: readonly unknown[]): string {
 }
 
 const listedMax = 20;
+
+/** UTF-16 units. */
+const patternMax = 1_024;
+const textMax = 64 * 1024;
+
+/**
+ * Matches a person's text against an agent's regular expression. A short pattern can backtrack for years, so it runs in a
+ * context of its own, and `ms` limits all calls of the returned function together. It returns undefined for an invalid
+ * pattern, for a pattern or text that is too long, and when the time is used up.
+ */
+export function matchesWithin(ms: number): Matches {
+  const context = createContext({ pattern: "", text: "" });
+  let left = ms;
+  return (pattern, text) => {
+    if (pattern.length > patternMax || text.length > textMax || left <= 0) return undefined;
+    const began = performance.now();
+    try {
+      Object.assign(context, { pattern, text });
+      return patternScript.runInContext(context, { timeout: Math.ceil(left) }) === true;
+    } catch {
+      return undefined;
+    } finally {
+      left -= performance.now() - began;
+    }
+  };
+}
+
+/** Gets pattern and text as values, not as code. Patterns that are invalid with the `u` flag are tried without it. */
+const patternScript = new Script(`{
+  let expression;
+  try { expression = new RegExp(pattern, "u"); } catch { expression = new RegExp(pattern); }
+  expression.test(text);
+}`);

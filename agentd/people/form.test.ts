@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RawJson } from "../../json/raw-json.ts";
 import { readForm, withDefaults } from "./form.ts";
-import { faultOf } from "./form-content.ts";
-import { matchesWithin } from "./pattern.ts";
+import { faultOf, matchesWithin } from "./form-content.ts";
 
 const matches = matchesWithin(1_000);
 

@@ -3,6 +3,7 @@
 // One worker makes one call after the other; failed calls are retried while the question is pending.
 import type { Logger } from "pino";
 import { BusError } from "../../bus-client/index.ts";
+import type { Limits } from "../config/limits.ts";
 import { LogError } from "../log/log-error.ts";
 import type { PeopleEffect, SessionInput } from "../session/core/input.ts";
 import type { AnswerStatus } from "./answer-status.ts";
@@ -12,7 +13,7 @@ import { type InPhase, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface NotifierOptions {
   readonly bus: NotifyBus;
-  /** The configured name of the service now; undefined for "none". */
+  /** Its configured name now; undefined for "none". */
   readonly service: () => string | undefined;
   /** The label of all asks of this agentd's log. */
   readonly label: string;
@@ -20,13 +21,10 @@ export interface NotifierOptions {
   readonly answerStatus: (session: string, request: string) => AnswerStatus;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly logger: Pick<Logger, "warn">;
-  readonly limits: {
-    readonly notifyCallMs: number;
-    readonly notifyPollMs: number;
-    readonly notifyRetryMs: number;
-    readonly notifyFarewellMs: number;
-    readonly notifyTrackedMax: number;
-  };
+  readonly limits: Pick<
+    Limits,
+    "notifyCallMs" | "notifyPollMs" | "notifyRetryMs" | "notifyFarewellMs" | "notifyTrackedMax"
+  >;
 }
 
 export class Notifier {
@@ -37,7 +35,6 @@ export class Notifier {
   /** Asks that were said to be answered; anybody can say so. */
   readonly #hinted = new Set<string>();
   #connected = false;
-  /** Whether the Bus's services must be looked up. */
   #lookupDue = false;
   /** Whether the service's asks must be compared with the tracked questions. */
   #sweepDue = true;

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The service `notify` on the Bus: tells whether it is registered, and calls it.
-import type * as z from "zod";
+import * as z from "zod";
 import { type BusClient, BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
-import { notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
-import { hint } from "./notify-replies.ts";
+import { notifyStates, notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
+
+/** The replies, as far as agentd uses them. */
+export const askedReply = z.looseObject({ ask: z.string(), state: z.enum(notifyStates) });
+
+export const knownAsk = z.looseObject({
+  ask: z.string(),
+  ref: z.string(),
+  state: z.enum(notifyStates),
+  answer: z.looseObject({ option: z.string(), by: z.string().nullable() }).optional(),
+});
+export type KnownAsk = z.output<typeof knownAsk>;
+
+export const listReply = z.looseObject({ asks: z.array(knownAsk), more: z.boolean() });
+
+/** The body of the topic `answered`, which anybody can publish. */
+const hint = z.looseObject({ ask: z.string() });
 
 export type NotifyBus = Pick<BusClient, "call" | "subscribe" | "name">;
 
@@ -20,7 +35,7 @@ export class NotifyRefusal extends Error {
 
 export interface NotifyServiceOptions {
   readonly bus: NotifyBus;
-  /** The configured name now; undefined if nobody is to be asked. */
+  /** Undefined if nobody is to be asked. */
   readonly name: () => string | undefined;
   readonly callMs: number;
   /** Called when services were registered or removed. */
@@ -60,8 +75,8 @@ export class NotifyService {
     }
     await this.#follow("noded.props.changed", onServices);
     await this.#follow(notifyTopics(name).answered, (body) => {
-      const asked = parseHint(body);
-      if (asked !== undefined) this.#options.onHint(asked);
+      const { data } = hint.safeParse(parseJson(body));
+      if (data) this.#options.onHint(data.ask);
     });
     const reply = await bus.call("noded", "noded.list", undefined, { timeoutMs: callMs });
     const incarnation = incarnationOf(reply.body, name);
@@ -99,11 +114,6 @@ function incarnationOf(body: string, name: string): string | undefined {
   if (service === undefined) return undefined;
   const incarnation: unknown = service.meta?.registration_incarnation;
   return typeof incarnation === "string" ? incarnation : "";
-}
-
-function parseHint(body: string): string | undefined {
-  const parsed = hint.safeParse(parseJson(body));
-  return parsed.success ? parsed.data.ask : undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Collects what a policy decides by besides the permission request itself: earlier reports about the tool call and the
 // real paths in it. Done before the step, which must not touch the file system.
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
+import { isWithin } from "../instance/within.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
-import { findRealPath } from "./real-path.ts";
 import { type ToolCallReport, mergeReport, type ToolCallFacts, ToolCallHistory } from "./tool-call-facts.ts";
 import type { PolicyEvidence, Place } from "../session/core/requests/policy.ts";
 
@@ -53,7 +55,6 @@ function ruleDirectories(policy: PolicySettings | undefined): ReadonlyMap<string
 
 export interface EvidenceCollectorOptions extends Omit<EvidenceOptions, "policy"> {
   readonly policy: () => EvidenceOptions["policy"];
-  /** Tool calls to remember. */
   readonly callsMax: number;
 }
 
@@ -80,4 +81,48 @@ export class EvidenceCollector {
     const sight = this.#history.record(toolCall.toolCallId, toolCall);
     return collectEvidence(sight, toolCall, { policy: policy(), reserved, pathsMax });
   }
+}
+
+/** Missing components at the end of a path; resolving thousands would take long. */
+const missingNamesMax = 32;
+
+/**
+ * Resolves the links of a path that an agent wrote; of a missing file, those of the nearest existing parent. Undefined if
+ * the path is relative, contains `..` or NUL, ends in a broken link, passes a directory that cannot be searched, or is in
+ * /proc or /dev, which each process sees differently.
+ */
+export function findRealPath(path: string): string | undefined {
+  if (!isAbsolute(path) || path.includes("\0") || path.split("/").includes("..")) return undefined;
+  if (["/proc", "/dev"].some((directory) => isWithin(path, directory))) return undefined;
+  let parent = path;
+  for (let missing = 0; missing <= missingNamesMax; missing += 1) {
+    const real = realOf(parent);
+    if (real === "unclear") return undefined;
+    if (real !== "missing") return join(real.path, relative(parent, path));
+    parent = dirname(parent);
+  }
+  return undefined;
+}
+
+function realOf(path: string): { readonly path: string } | "missing" | "unclear" {
+  try {
+    // The native variant, since the other removes `..` from the text.
+    return { path: realpathSync.native(path) };
+  } catch (cause) {
+    return isMissing(cause) && !isThere(path) ? "missing" : "unclear";
+  }
+}
+
+/** A broken link exists: a write through it would create its target elsewhere. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (cause) {
+    return !isMissing(cause);
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return (cause as NodeJS.ErrnoException).code === "ENOENT";
 }

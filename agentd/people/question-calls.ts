@@ -5,8 +5,7 @@ import { paginate } from "../../bus-client/index.ts";
 import type { SessionInput } from "../session/core/input.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
 import type { AnswerStatus } from "./answer-status.ts";
-import { askedReply, type KnownAsk, knownAsk, listReply } from "./notify-replies.ts";
-import { NotifyRefusal, type NotifyService } from "./notify-service.ts";
+import { askedReply, type KnownAsk, knownAsk, listReply, NotifyRefusal, type NotifyService } from "./notify-service.ts";
 import type { InPhase, Question, TrackedQuestions } from "./tracked-questions.ts";
 
 export interface QuestionCallsOptions {
@@ -14,7 +13,6 @@ export interface QuestionCallsOptions {
   readonly tracked: TrackedQuestions;
   /** Our name on the Bus, by which the service knows us. */
   readonly source: string;
-  /** The label of all asks of this agentd's log. */
   readonly label: string;
   readonly post: (session: string, input: SessionInput) => void;
   readonly answerStatus: (session: string, request: string) => AnswerStatus;

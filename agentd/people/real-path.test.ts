@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findRealPath } from "./real-path.ts";
+import { findRealPath } from "./policy-evidence.ts";
 
 let root: string;
 beforeEach(() => {

@@ -46,7 +46,6 @@ export function mergeReport(sight: ToolCallFacts, said: ToolCallReport, pathsMax
   };
 }
 
-/** The facts about one agent's tool calls. */
 export class ToolCallHistory {
   readonly #callsMax: number;
   readonly #pathsMax: number;

@@ -13,7 +13,6 @@ export type Tracked = { readonly session: string } &
     | { readonly phase: "asked"; readonly question: Question; readonly ask: string }
     /** The answer was posted; the session ends the question. */
     | { readonly phase: "posted"; readonly question: Question | undefined; readonly ask: string }
-    /** The service refused to ask it. */
     | { readonly phase: "refused" }
     /**
      * `ask` is undefined if the reply to the ask was lost. `settled`: its answer is known already. `question`: as it was
@@ -29,7 +28,6 @@ export type Tracked = { readonly session: string } &
       }
   );
 
-/** A tracked question in that phase. */
 export type InPhase<P extends Tracked["phase"]> = Extract<Tracked, { readonly phase: P }>;
 
 export class TrackedQuestions {

@@ -2,7 +2,6 @@
 import { toSupportedBlocks } from "../../acp-client/prompt-blocks.ts";
 import type { CorePorts } from "./core/input.ts";
 
-/** The functions that are injected into the core of every session. */
 export const corePorts: CorePorts = {
   findPromptProblem(blocks, offered) {
     const prepared = toSupportedBlocks(blocks, offered);

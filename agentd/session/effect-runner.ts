@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Runs the effects of committed decisions: hands each to what carries it out, and posts what comes back.
-import type { Clock } from "../../bus-client/index.ts";
+import { afterByWallClock, type Clock } from "../../bus-client/index.ts";
 import type { BusToolsWatch } from "../bus-tools.ts";
 import type { Failpoint } from "../failpoint.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
@@ -9,9 +9,8 @@ import type { Agents } from "./agents/agents.ts";
 import type { ClientRequests } from "./agents/client-requests.ts";
 import type { ClientSideEffect } from "./core/client-side/client-side-input.ts";
 import { compensate } from "./core/client-side/decide-client-side.ts";
-import type { Effect } from "./core/input.ts";
+import type { Effect, Timer } from "./core/input.ts";
 import type { PostInput } from "./mailbox/mailbox.ts";
-import { SessionTimers } from "./session-timers.ts";
 
 export interface EffectRunnerOptions {
   readonly post: PostInput;
@@ -56,10 +55,7 @@ export class EffectRunner {
     }
   };
 
-  /**
-   * Stops agents while nothing can be logged, including those not started yet. Posts an input that is logged once the
-   * log works again.
-   */
+  /** Stops agents, also queued launches, while nothing can be logged. The input is logged once that works again. */
   readonly endUnlogged = (session?: string): void => {
     const { agents, post } = this.#options;
     for (const each of session === undefined ? agents.sessions() : [session]) {
@@ -131,4 +127,61 @@ export class EffectRunner {
       if (!seen) post(session, { type: "bus_tools_missing" }, runSeq);
     }, onError);
   }
+}
+
+/**
+ * Requests expire at a time of day that people were told, even if the machine slept. The other timers measure the
+ * agent's working or idle time, which stops while the machine sleeps.
+ */
+const wallClockTimer: Timer = "request";
+/** How often the clock is compared with the expiry of requests, because timers stop while the machine sleeps. */
+const clockCheckMs = 2_000;
+
+/** The timers of all sessions, by session, kind and key. */
+export class SessionTimers {
+  readonly #clock: Clock;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Replaces a timer with the same key. */
+  arm(session: string, timer: Timer, key: string, afterMs: number, run: () => void): void {
+    const name = timerName(session, timer, key);
+    this.#cancels.get(name)?.();
+    const expire = (): void => {
+      this.#cancels.delete(name);
+      run();
+    };
+    const cancel =
+      timer === wallClockTimer
+        ? afterByWallClock(this.#clock, afterMs, clockCheckMs, expire)
+        : this.#clock.after(afterMs, expire);
+    this.#cancels.set(name, cancel);
+  }
+
+  disarm(session: string, timer: Timer, key: string): void {
+    const name = timerName(session, timer, key);
+    this.#cancels.get(name)?.();
+    this.#cancels.delete(name);
+  }
+
+  disarmAll(session: string): void {
+    const prefix = `${session}/`;
+    for (const [name, cancel] of this.#cancels) {
+      if (!name.startsWith(prefix)) continue;
+      cancel();
+      this.#cancels.delete(name);
+    }
+  }
+
+  clear(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+}
+
+function timerName(session: string, timer: Timer, key: string): string {
+  return `${session}/${timer}/${key}`;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Rebuilds a session's state from the log: enough to refuse commands of an ended session, and to end one whose agentd
 // died.
+import type { Log } from "../log/open.ts";
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { EntryReader } from "../log/read.ts";
-import type { LatestEntries, SessionReader } from "../log/sessions.ts";
+import type { LatestEntries } from "../log/sessions.ts";
 import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
 import { toCountedCost } from "./core/map-update.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
@@ -15,10 +16,7 @@ import {
   type SessionState,
 } from "./core/state.ts";
 
-export interface LogReaders {
-  readonly sessions: SessionReader;
-  readonly entries: EntryReader;
-}
+type LogReaders = Pick<Log, "sessions" | "entries">;
 
 export function stateFromLog({ sessions: reader, entries }: LogReaders, session: string): SessionState | undefined {
   const row = reader.row(session);
@@ -103,14 +101,12 @@ function findIntendedWrites(entries: EntryReader, { session, open }: SessionRow)
   return (open.writes ?? []).map(({ seq }) => {
     const body = entries.body(session, seq);
     const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });
-    const turn = entry.turn === undefined ? {} : { turn: entry.turn };
-    return { seq, key: null, path: entry.path ?? "", bytes: entry.bytes ?? 0, ...turn };
+    return { seq, key: null, path: entry.path ?? "", bytes: entry.bytes ?? 0, turn: entry.turn };
   });
 }
 
 function toOpenTerminal({ terminal, turn, exited, released }: LoggedTerminal): OpenTerminal {
-  const where = turn === undefined ? {} : { turn };
-  return { terminal, ...where, exited: exited === true, released: released === true };
+  return { terminal, turn, exited: exited === true, released: released === true };
 }
 
 /** Rebuilds only what is needed to end the request, since nobody can answer it any more. */

@@ -3,7 +3,6 @@
 // row.
 import { isLive, type SessionState } from "./core/state.ts";
 
-/** Number of ended sessions that are cached. */
 const endedMax = 128;
 
 export class LiveSessions {
@@ -12,7 +11,6 @@ export class LiveSessions {
   readonly #listeners = new Set<(state: SessionState) => void>();
   readonly #fromLog: (session: string) => SessionState | undefined;
 
-  /** `fromLog` rebuilds an ended session's state from the log. */
   constructor(fromLog: (session: string) => SessionState | undefined) {
     this.#fromLog = fromLog;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { randomId } from "../random-id.ts";
 
-/** Returns a new id that no session has. */
 export function newSessionId(random: (bytes: number) => Uint8Array, isTaken: (id: string) => boolean): string {
   for (;;) {
     const id = randomId(random);

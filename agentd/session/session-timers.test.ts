@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { Timer } from "./core/input.ts";
-import { SessionTimers } from "./session-timers.ts";
+import { SessionTimers } from "./effect-runner.ts";
 
 test.each<[Timer, boolean]>([
   ["request", true],

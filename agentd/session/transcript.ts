@@ -2,6 +2,7 @@
 // A session's conversation from its log: as text for an agent that does not know it, and digested to compare with an
 // agent's replay.
 import { createHash } from "node:crypto";
+import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
 
@@ -39,7 +40,7 @@ export function renderTranscript(
   }
   if (pieces.length === 0) return undefined;
   const text = joinPieces(pieces.toReversed());
-  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${takeLastBytes(text, bytesMax)}`;
+  return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${utf8Tail(Buffer.from(text), bytesMax)}`;
 }
 
 /** Reads an entry whole, even when the page lists it by its size alone. */
@@ -74,20 +75,10 @@ function toText({ role, content }: Message): string {
   return role === "thought" || typeof content["text"] !== "string" ? "" : content["text"];
 }
 
-/** Returns the end of the text without splitting a character. */
-function takeLastBytes(text: string, bytesMax: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= bytesMax) return text;
-  let from = bytes.length - bytesMax;
-  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
-  return bytes.subarray(from).toString();
-}
-
 type Role = "user" | "agent";
 
 /** Digests each side's words, ignoring message ids and how the text was chunked. */
 export class TranscriptDigest {
-  /** The roles whose words are compared. */
   readonly compared: readonly Role[];
   readonly #roles = { user: createHash("sha256"), agent: createHash("sha256") };
   readonly #lengths = { user: 0, agent: 0 };
@@ -103,11 +94,7 @@ export class TranscriptDigest {
   }
 
   /** Ends the digest; call it once. */
-  digests(): {
-    readonly user: string;
-    readonly agent: string;
-    readonly lengths: Readonly<Record<Role, number>>;
-  } {
+  digests() {
     return { user: this.#roles.user.digest("hex"), agent: this.#roles.agent.digest("hex"), lengths: this.#lengths };
   }
 }

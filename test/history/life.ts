@@ -121,11 +121,10 @@ export class Life {
     const recalled = mailbox.findReply(scope, command as unknown as DedupKey);
     if (recalled === "pending") return;
     if (recalled) return callers.replied(recalled, this.log);
-    const { maxSessions } = settings;
     if (verb === "agent.session.resume") {
       const { cwd = "", additionalDirs = [] } = this.core.sessions.get(scope) ?? {};
       const directories = { cwd, additionalDirs };
-      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, directories, maxSessions });
+      mailbox.post(scope, { type: "resume", command: command as unknown as Resume, directories });
       return;
     }
     const id = random.id();
@@ -133,7 +132,7 @@ export class Life {
     const createdAt = new Date(this.clock.now()).toISOString();
     const named = name === undefined ? {} : { name };
     const session = { id, agent: "fake", ...named, cwd: "/work", additionalDirs: [], env: [], createdAt };
-    mailbox.post(id, { type: "start", command: command as unknown as StartInput["command"], session, maxSessions });
+    mailbox.post(id, { type: "start", command: command as unknown as StartInput["command"], session });
   }
 
   acknowledge(count: number): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tells whether a path is inside the session's directories. Compares bytes, by whole path components.
-import { realpathSync } from "node:fs";
+import { realPathOf } from "../../instance/directories.ts";
 import { kernelDirectories } from "../../instance/kernel-files.ts";
 import type { FileIdentity, Reserved } from "../../instance/reserved.ts";
 import { Refused, quotePath } from "./refusal.ts";
@@ -12,7 +12,6 @@ export interface Boundary {
   readonly reserved: Reserved;
 }
 
-/** Directories listed in a message. */
 const listedDirectoriesMax = 8;
 
 export type Side = "inside" | "outside" | "reserved";
@@ -31,16 +30,15 @@ export function findSide(where: Buffer, { directories, reserved }: Boundary, fil
 
 /** The same message whether or not the file exists, so that it tells nothing about the outside. */
 export function refusalOf(side: Exclude<Side, "inside">, path: string, { directories }: Boundary): Refused {
-  return side === "reserved" ? reservedPath(path) : outside(path, directories);
-}
-
-function reservedPath(path: string): Refused {
+  if (side === "outside") return outside(path, directories);
   const what = "agentd's configuration, log, secrets or sockets";
   return new Refused("reserved", `${quotePath(path)} is reserved for ${what}; no session may use it.`);
 }
 
 function outside(path: string, directories: readonly string[]): Refused {
-  const gone = directories.find((directory) => isNamedIn(path, directory) && !isStillThere(directory));
+  const gone = directories.find(
+    (directory) => isNamedIn(path, directory) && realPathOf(directory) !== (withoutLastSlash(directory) || "/"),
+  );
   if (gone !== undefined) {
     return new Refused(
       "gone",
@@ -78,12 +76,4 @@ function isNamedIn(path: string, directory: string): boolean {
 
 function withoutLastSlash(directory: string): string {
   return directory.replace(/\/+$/, "");
-}
-
-function isStillThere(directory: string): boolean {
-  try {
-    return realpathSync.native(directory) === (withoutLastSlash(directory) || "/");
-  } catch {
-    return false;
-  }
 }

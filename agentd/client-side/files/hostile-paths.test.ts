@@ -16,10 +16,10 @@ import {
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readTextFile, readTextFileWith } from "./read-text-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 import type { RefusalReason } from "./refusal.ts";
 import { asOrdinaryUser, type Ground, makeGround, secret, temporaryName, pinMethods } from "./testing/ground.ts";
-import { writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { writeTextFile } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -248,7 +248,7 @@ const hostile: readonly Hostile[] = [
 ];
 
 describe.each(pinMethods)("%s", (_, way) => {
-  const cap = { bytesMax: 1_000 };
+  const cap = { pin: way, bytesMax: 1_000 };
 
   test.for(hostile)("$what: read $read, write $write", ({ make, read, write, linuxOnly, ordinary }, { skip }) => {
     const path = make(ground);
@@ -256,11 +256,11 @@ describe.each(pinMethods)("%s", (_, way) => {
     const directories = [ground.app];
     const before = openDescriptors();
     const act = <Answer>(ask: () => Answer): Answer => (ordinary ? asOrdinaryUser(ground, ask) : ask());
-    const got = act(() => readTextFileWith(way, path, { directories, reserved: nothingReserved, ...cap }));
+    const got = act(() => readTextFile(path, { directories, reserved: nothingReserved, ...cap }));
     if (typeof read === "string") expect(got).toMatchObject({ ok: false, refusal: { reason: read } });
     else expect(got).toEqual({ ok: true, text: read.text, bytes: read.text.length });
     const put = act(() =>
-      writeTextFileWith(way, path, "new", { directories, reserved: nothingReserved, temporaryName, ...cap }),
+      writeTextFile(path, "new", { directories, reserved: nothingReserved, temporaryName, ...cap }),
     );
     expect(openDescriptors()).toBe(before);
     if (write !== "written") return expect(put).toMatchObject({ ok: false, refusal: { reason: write } });
@@ -274,7 +274,7 @@ describe.each(pinMethods)("%s", (_, way) => {
     await once(server, "listening");
     try {
       expect(
-        readTextFileWith(way, ground.in("s"), { directories: [ground.app], reserved: nothingReserved, ...cap }),
+        readTextFile(ground.in("s"), { directories: [ground.app], reserved: nothingReserved, ...cap }),
       ).toMatchObject({
         refusal: { reason: "not-a-file", code: -32602 },
       });
@@ -292,11 +292,11 @@ describe.each(pinMethods)("%s", (_, way) => {
       // This file system does not allow such names.
     }
     const options = { directories: [ground.app], reserved: nothingReserved, ...cap };
-    expect(writeTextFileWith(way, ground.in("f"), "x", { ...options, temporaryName })).toMatchObject({
+    expect(writeTextFile(ground.in("f"), "x", { ...options, temporaryName })).toMatchObject({
       ok: true,
     });
-    expect(readTextFileWith(way, ground.in("f"), options)).toMatchObject({ ok: true, text: "x" });
-    expect(readTextFileWith(way, ground.in("\uFFFD\uFFFD"), options)).toMatchObject({ refusal: { reason: "missing" } });
+    expect(readTextFile(ground.in("f"), options)).toMatchObject({ ok: true, text: "x" });
+    expect(readTextFile(ground.in("\uFFFD\uFFFD"), options)).toMatchObject({ refusal: { reason: "missing" } });
   });
 
   test.each([
@@ -311,13 +311,13 @@ describe.each(pinMethods)("%s", (_, way) => {
     "with the directories %j a file of the machine is %s, and /proc, /sys and /dev never are",
     (directories, expected) => {
       writeFileSync(ground.in("f"), "in");
-      const read = (path: string) => readTextFileWith(way, path, { directories, reserved: nothingReserved, ...cap });
+      const read = (path: string) => readTextFile(path, { directories, reserved: nothingReserved, ...cap });
       expect(read(ground.in("f"))).toMatchObject(
         expected === "in" ? { text: "in" } : { refusal: { reason: "outside" } },
       );
       for (const path of ["/proc/self/environ", "/sys/kernel/notes", "/dev/zero", "/dev/none"]) {
         expect([path, read(path)]).toMatchObject([path, { refusal: { reason: "outside" } }]);
-        const put = writeTextFileWith(way, path, "x", {
+        const put = writeTextFile(path, "x", {
           directories,
           reserved: nothingReserved,
           temporaryName,
@@ -331,7 +331,7 @@ describe.each(pinMethods)("%s", (_, way) => {
   test("a message lists the session's directories, and does not tell whether a file outside exists", () => {
     const directories = [ground.app, ...Array.from({ length: 20 }, (_none, index) => `/extra/${index}`)];
     const messages = ["secret", "none"].map((name) => {
-      const got = readTextFileWith(way, ground.out(name), { directories, reserved: nothingReserved, ...cap });
+      const got = readTextFile(ground.out(name), { directories, reserved: nothingReserved, ...cap });
       return got.ok ? "" : got.refusal.message.replace(name, "NAME");
     });
     expect(messages[0]).toBe(messages[1]);

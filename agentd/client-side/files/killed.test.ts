@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync, readdirSync, watch, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { sweepTemporary } from "./sweep-temporary.ts";
+import { sweepTemporary } from "./write-text-file.ts";
 import { type Ground, makeGround, temporaryName } from "./testing/ground.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineWindow, type Window } from "./line-window.ts";
+import { lineWindow, type Window } from "./read-text-file.ts";
 import { Refused } from "./refusal.ts";
 
 const cut = (text: string, window: Window): string => lineWindow(Buffer.from(text), window).toString();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Pins what a path leads to, if that is inside the session's directories.
-import { lstatSync } from "node:fs";
+// Pins what a path leads to, or the directory of a file to be written, if that is inside the session's directories.
+import { lstatSync, mkdirSync } from "node:fs";
 import type { FileIdentity } from "../../instance/reserved.ts";
 import { type Boundary, refusalOf, type Side, findSide } from "./boundary.ts";
+import { pinByDescriptor } from "./pin-by-descriptor.ts";
+import { pinByPath } from "./pin-by-path.ts";
 import type { Pin, PinnedPath, PinOptions } from "./pinned-path.ts";
 import { Refused, toRefused, quotePath } from "./refusal.ts";
 
@@ -11,8 +13,12 @@ const checkAttemptsMax = 4;
 /** PATH_MAX of Linux, with the terminating NUL. */
 const pathBytesMax = 4096;
 
+/** Linux pins by descriptor. Other systems check the real path before each use, which a swap in between can defeat. */
+export const pinPath: Pin = process.platform === "linux" ? pinByDescriptor : pinByPath;
+
 export interface Confinement extends Boundary {
-  readonly pin: Pin;
+  /** By default `pinPath`. */
+  readonly pin?: Pin;
 }
 
 /** Throws `Refused` for a text that cannot be an absolute path. */
@@ -49,7 +55,7 @@ export interface NearestDirectory extends Disposable {
 /** Pins the deepest existing directory of the path. Throws `Refused` if it is not inside. */
 export function pinNearestDirectory(path: string, confinement: Confinement): NearestDirectory {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  const { there, error } = countExisting(names, confinement.pin);
+  const { there, error } = countExisting(names, confinement);
   const pinned = pinIfInside(prefix(names, there), { directory: true }, confinement);
   if (typeof pinned === "string") throw refusalOf(pinned, path, confinement);
   if (pinned instanceof Error) throw replacedRefusal(path);
@@ -57,7 +63,10 @@ export function pinNearestDirectory(path: string, confinement: Confinement): Nea
 }
 
 /** Bisects, since nothing exists below a missing directory: a path of 2,000 components must not take a second. */
-function countExisting(names: readonly string[], pin: Pin): { readonly there: number; readonly error: unknown } {
+function countExisting(
+  names: readonly string[],
+  { pin = pinPath }: Confinement,
+): { readonly there: number; readonly error: unknown } {
   let there = 0;
   let missing = names.length + 1;
   let error: unknown;
@@ -79,7 +88,7 @@ function prefix(names: readonly string[], length: number): string {
 }
 
 /** Says why a name cannot be opened in a directory that is inside. */
-export function missingRefusal(directory: PinnedPath, name: string, error: unknown, path: string): Refused {
+function missingRefusal(directory: PinnedPath, name: string, error: unknown, path: string): Refused {
   if ((error as NodeJS.ErrnoException).code === "ENOENT") {
     const link = lstatSync(directory.pathTo(name), { throwIfNoEntry: false })?.isSymbolicLink();
     if (link) return new Refused("link", `${quotePath(path)}: ${quotePath(name)} in it is a broken link.`);
@@ -109,10 +118,11 @@ function pinIfInside(
   options: PinOptions | undefined,
   confinement: Confinement,
 ): PinnedPath | Exclude<Side, "inside"> | Error {
+  const { pin = pinPath } = confinement;
   for (let look = 0; look < checkAttemptsMax; look++) {
     let pinned: PinnedPath | undefined;
     try {
-      pinned = confinement.pin(path, options);
+      pinned = pin(path, options);
       const where = pinned.currentPath();
       const side = where && findSide(where, confinement, pinned.stat);
       if (side === "inside") return pinned;
@@ -128,4 +138,58 @@ function pinIfInside(
 
 function replacedRefusal(path: string): Refused {
   return new Refused("busy", `${quotePath(path)} is being moved or replaced at this moment; try again.`);
+}
+
+/** The last component of the path. Throws `Refused` for "", "." and "..", which name directories. */
+export function fileNameOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "" || name === "." || name === "..")
+    throw new Refused("directory", `${quotePath(path)} names a directory.`);
+  return name;
+}
+
+/** Pins a file's directory, and creates what is missing of it, but nothing outside. Throws `Refused` or system errors. */
+export function pinParent(path: string, confinement: Confinement): PinnedPath {
+  const nearest = pinNearestDirectory(path.slice(0, path.lastIndexOf("/") + 1), confinement);
+  const [first] = nearest.missing;
+  let parent = nearest.directory;
+  try {
+    if (parent.isKernelFile())
+      throw new Refused("not-a-file", `${quotePath(path)} is on a file system of the kernel's.`);
+    if (first === undefined) return parent;
+    const refused = missingRefusal(parent, first, nearest.error, path);
+    if (refused.refusal.reason !== "missing" || !isMissing(nearest.error)) throw refused;
+    // "new/.." does not exist, and creating "new" to resolve it would be wrong.
+    if (nearest.missing.includes("..")) throw refused;
+    requireInside(parent, path, confinement, { names: [...nearest.missing, fileNameOf(path)] });
+    for (const name of nearest.missing) parent = makeDirectory(parent, name, path, confinement);
+    return parent;
+  } catch (error) {
+    parent[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Creates and pins one directory in `above`, which it unpins on success only. */
+function makeDirectory(above: PinnedPath, name: string, path: string, confinement: Confinement): PinnedPath {
+  try {
+    mkdirSync(above.pathTo(name));
+  } catch (error) {
+    // Another process created it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const { pin = pinPath } = confinement;
+  const pinned = pin(above.pathTo(name), { noFollow: true, directory: true });
+  try {
+    requireInside(pinned, path, confinement);
+  } catch (error) {
+    pinned[Symbol.dispose]();
+    throw error;
+  }
+  above[Symbol.dispose]();
+  return pinned;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

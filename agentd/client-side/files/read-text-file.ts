@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { closeSync, readSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
-import type { Boundary } from "./boundary.ts";
 import type { PinnedPath } from "./pinned-path.ts";
-import { pinPath } from "./pin-path.ts";
 import { type Confinement, pinInside, requirePath } from "./pin-inside.ts";
-import { type Window, lineWindow } from "./line-window.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
-export interface ReadOptions extends Window, Boundary {
+/** ACP sends null for an omitted member. */
+export interface Window {
+  /** The first line, from 1; ACP allows 0, which counts as 1. */
+  readonly line?: number | null | undefined;
+  readonly limit?: number | null | undefined;
+}
+
+export interface ReadOptions extends Window, Confinement {
   /** The size of the whole file, whatever part of it is requested. */
   readonly bytesMax: number;
 }
@@ -28,18 +32,10 @@ export type ReadResult =
  * not UTF-8, since an agent that writes it back would destroy it. Never throws for an error of the file system, and
  * blocks on nothing but the disk.
  */
-export function readTextFile(path: string, options: ReadOptions): ReadResult {
-  return readTextFileWith(pinPath, path, options);
-}
-
-export function readTextFileWith(
-  pin: Confinement["pin"],
-  path: string,
-  { directories, reserved, bytesMax, ...window }: ReadOptions,
-): ReadResult {
+export function readTextFile(path: string, { bytesMax, line, limit, ...confinement }: ReadOptions): ReadResult {
   return catchRefusal(path, () => {
     requirePath(path);
-    using pinned = pinInside(path, { pin, directories, reserved });
+    using pinned = pinInside(path, confinement);
     const bytes = readPinned(pinned, path, bytesMax);
     if (!isUtf8(bytes)) {
       throw new Refused(
@@ -47,7 +43,7 @@ export function readTextFileWith(
         `${quotePath(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
       );
     }
-    const part = lineWindow(bytes, window);
+    const part = lineWindow(bytes, { line, limit });
     return { ok: true, text: part.toString("utf8"), bytes: part.length };
   });
 }
@@ -86,4 +82,33 @@ export function tooBigRefusal(path: string, bytesMax: number): Refused {
     "too-big",
     `${quotePath(path)} is larger than ${bytesMax} bytes, the most that can be read or written; use a command.`,
   );
+}
+
+/**
+ * Finds what `line` and `limit` select in a text's UTF-8 bytes, so that only that is decoded. Keeps line ends. A line ends
+ * with "\n" (and so with "\r\n"), not with "\r" alone. Empty past the end of the text. Throws `Refused` for a negative or
+ * fractional number.
+ */
+export function lineWindow(utf8: Buffer, { line, limit }: Window): Buffer {
+  const first = checkCount("line", line) ?? 1;
+  const count = checkCount("limit", limit);
+  const start = skipLines(utf8, 0, Math.max(first, 1) - 1);
+  return utf8.subarray(start, count === undefined ? undefined : skipLines(utf8, start, count));
+}
+
+/** A byte loop: `indexOf` for each line end is many times slower on a text of empty lines. */
+function skipLines(utf8: Buffer, start: number, lines: number): number {
+  let at = start;
+  for (let left = lines; left > 0 && at < utf8.length; at++) {
+    if (utf8[at] === newline) left--;
+  }
+  return at;
+}
+
+const newline = 0x0a;
+
+function checkCount(name: string, value: number | null | undefined): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new Refused("range", `${name} is ${value}; it must be a whole number, not negative.`);
 }

@@ -3,9 +3,9 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readTextFileWith } from "./read-text-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 import { makeGround, temporaryName, pinMethods } from "./testing/ground.ts";
-import { writeTextFileWith } from "./write-text-file.ts";
+import { writeTextFile } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 type Found = { readonly at: string; readonly kind: "file" | "directory" | "nothing" } | "no way";
@@ -57,7 +57,7 @@ describe.each(pinMethods)("%s", (_, way) => {
   test("a random path on a random tree is read, and written, exactly where a plain walk says that it is inside", () => {
     using ground = makeGround();
     const { base, app } = ground;
-    const confined = { directories: [app], reserved: nothingReserved, bytesMax: 1_000 };
+    const confined = { pin: way, directories: [app], reserved: nothingReserved, bytesMax: 1_000 };
     const isInside = (path: string) => path === app || path.startsWith(`${app}/`);
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe.each(pinMethods)("%s", (_, way) => {
           for (const [from, steps] of paths) {
             const path = [base, from, ...steps].join("/");
             const found = walk(path, base, true);
-            const got = readTextFileWith(way, path, confined);
+            const got = readTextFile(path, confined);
             const readable = found !== "no way" && found.kind === "file" && isInside(found.at) && !/\/\.?$/.test(path);
             expect([path, got.ok ? got.text : undefined]).toEqual([
               path,
@@ -78,7 +78,7 @@ describe.each(pinMethods)("%s", (_, way) => {
             // Only the file's own name is missing; other tests cover directories that a write creates.
             const parent = walk(path.slice(0, path.lastIndexOf("/")), base, true);
             if (parent === "no way" || parent.kind !== "directory") continue;
-            const put = writeTextFileWith(way, path, `written to ${path}`, { ...confined, temporaryName });
+            const put = writeTextFile(path, `written to ${path}`, { ...confined, temporaryName });
             const last = path.slice(path.lastIndexOf("/") + 1);
             const itself = walk(`${parent.at}/${last}`, base, false);
             const writable =

@@ -16,11 +16,10 @@ import {
 } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pin } from "./pinned-path.ts";
-import { pinPath } from "./pin-path.ts";
+import { pinPath } from "./pin-inside.ts";
 import { readTextFile } from "./read-text-file.ts";
-import { sweepTemporary } from "./sweep-temporary.ts";
 import { asOrdinaryUser, type Ground, makeGround, temporaryName } from "./testing/ground.ts";
-import { type WriteResult, writeTextFile, writeTextFileWith } from "./write-text-file.ts";
+import { sweepTemporary, type WriteResult, writeTextFile } from "./write-text-file.ts";
 import { nothingReserved } from "../../testing/nothing-reserved.ts";
 
 const uid = process.getuid?.() ?? 0;
@@ -36,7 +35,8 @@ afterEach(() => {
 });
 
 const write = (path: string, content: string, way: Pin = pinPath): WriteResult =>
-  writeTextFileWith(way, path, content, {
+  writeTextFile(path, content, {
+    pin: way,
     directories: [ground.app],
     reserved: nothingReserved,
     temporaryName,

@@ -16,13 +16,18 @@ import {
 } from "node:fs";
 import { type Boundary, findSide } from "./boundary.ts";
 import type { PinnedPath } from "./pinned-path.ts";
-import { pinPath } from "./pin-path.ts";
-import { type Confinement, requireInside, requirePath } from "./pin-inside.ts";
-import { pinParent, fileNameOf } from "./pin-parent.ts";
+import {
+  type Confinement,
+  fileNameOf,
+  pinNearestDirectory,
+  pinParent,
+  requireInside,
+  requirePath,
+} from "./pin-inside.ts";
 import { tooBigRefusal } from "./read-text-file.ts";
 import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.ts";
 
-export interface WriteOptions extends Boundary {
+export interface WriteOptions extends Confinement {
   /** A file name that no other write to the directory uses; `sweepTemporary` removes the file after a kill -9. */
   readonly temporaryName: string;
   /** Of the content as UTF-8. */
@@ -49,34 +54,29 @@ export type WriteResult =
  * UTF-8 cannot encode. After a refusal the old file is unchanged and the temporary file removed; created directories
  * stay. Never throws for an error of the file system, and blocks on nothing but the disk.
  */
-export function writeTextFile(path: string, content: string, options: WriteOptions): WriteResult {
-  return writeTextFileWith(pinPath, path, content, options);
-}
-
-export function writeTextFileWith(
-  pin: Confinement["pin"],
+export function writeTextFile(
   path: string,
   content: string,
-  { temporaryName, bytesMax, ...boundary }: WriteOptions,
+  { temporaryName, bytesMax, ...confinement }: WriteOptions,
 ): WriteResult {
   return catchRefusal(path, () => {
     requirePath(path);
     const name = fileNameOf(path);
     const bytes = encodeText(content, path, bytesMax);
-    using parent = pinParent(path, { pin, ...boundary });
-    const old = checkTarget(parent, name, path, boundary);
+    using parent = pinParent(path, confinement);
+    const old = checkTarget(parent, name, path, confinement);
     const temporary = parent.pathTo(temporaryName);
     const descriptor = openSync(temporary, newFile, old ? 0o600 : 0o666);
     try {
       writeAll(descriptor, bytes, old, path);
-      checkTarget(parent, name, path, boundary);
+      checkTarget(parent, name, path, confinement);
       renameSync(temporary, parent.pathTo(name));
     } catch (error) {
       removeIfThere(temporary);
       throw error;
     }
     syncDirectory(parent);
-    return { ok: true, bytes: bytes.length, ...(isStillInside(parent, boundary) ? {} : { moved: true }) };
+    return { ok: true, bytes: bytes.length, ...(isStillInside(parent, confinement) ? {} : { moved: true }) };
   });
 }
 
@@ -166,4 +166,22 @@ function syncDirectory(parent: PinnedPath): void {
   } catch {
     // The directory cannot be opened or the file system does not support it. The write itself is done.
   }
+}
+
+/** Removes what a killed write to `path` left, and returns whether there was any. Touches nothing outside. */
+export function sweepTemporary(
+  path: string,
+  { temporaryName, ...confinement }: Omit<WriteOptions, "bytesMax">,
+): boolean {
+  const swept = catchRefusal(path, () => {
+    requirePath(path);
+    fileNameOf(path);
+    using nearest = pinNearestDirectory(path.slice(0, path.lastIndexOf("/") + 1), confinement);
+    if (nearest.missing.length > 0) return false;
+    const temporary = nearest.directory.pathTo(temporaryName);
+    if (!lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) return false;
+    unlinkSync(temporary);
+    return true;
+  });
+  return swept === true;
 }

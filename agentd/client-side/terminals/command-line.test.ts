@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { commandLine } from "./command-line.ts";
+import { commandLine } from "./terminal.ts";
 
 const home = mkdtempSync(join(tmpdir(), "command-line-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { procSource } from "../../../acp-client/process/process-source.ts";
 import { createProcessTable } from "../../../acp-client/process/process-table.ts";
-import { endTreeGracefully } from "./end-tree-gracefully.ts";
+import { endTreeGracefully } from "./terminal.ts";
 import { shell } from "./testing/terminals.ts";
 
 test(

@@ -2,11 +2,9 @@
 // The environment of a terminal's command: the agent's own, and the variables that the agent sets for it.
 
 export interface RequestedEnvironment {
-  /** The agent's environment, with the marker of its session. */
   readonly base: Readonly<Record<string, string>>;
   /** As the agent wrote it; the last of several with one name counts. */
   readonly requested: readonly { readonly name: string; readonly value: string }[];
-  /** Unique to this terminal: every process that has it ends with the terminal. */
   readonly marker: { readonly name: string; readonly value: string };
 }
 

@@ -73,7 +73,7 @@ const wholeTree = `
   sleep 600`;
 
 test.each(["kill", "release"] as const)("%s ends every process that the command started", async (end) => {
-  await using open = await shell(wholeTree, { limits: { termGraceMs: 300 } });
+  await using open = await shell(wholeTree, { termGraceMs: 300 });
   const told = (): string[] => open.terminal.output().output.match(/\d+\n/g) ?? [];
   await eventually("all five are there", () => told().length === 5);
   const pids = told().map(Number);
@@ -96,7 +96,7 @@ test("a background process of a command gets SIGTERM before SIGKILL", async () =
 
 test("a command that ignores SIGTERM is killed after the grace period", async () => {
   await using open = await shell(`trap "" TERM; echo up; while :; do sleep 600; done`, {
-    limits: { termGraceMs: 100 },
+    termGraceMs: 100,
   });
   await open.says("up");
   await open.terminal.kill();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { array, assert, constantFrom, nat, oneof, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
-import { Utf8Repair } from "./utf8-repair.ts";
+import { Utf8Repair } from "./output-tail.ts";
 
 /** Random bytes, texts, and the bytes that decoders get wrong. */
 const pieces = oneof(

@@ -13,7 +13,6 @@ import { type ChildIdentity, childOf, type ClientRequests, type ClientRequestHoo
 import { openAgentSession } from "./opening.ts";
 import { UpdateBatch } from "./update-batch.ts";
 
-/** Everything needed to start the agent of one session. */
 export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** Serves the agent's file and terminal requests; absent when it may make none. */
@@ -27,11 +26,9 @@ export interface Launch {
   readonly busToolsProblem?: string;
 }
 
-/** The conversation in the log. */
 export interface LoggedConversation {
   /** Returns the conversation before a turn, for an agent that does not know it. */
   before(session: string, turn: number): string | undefined;
-  /** Digests the conversation up to `seq`. */
   digest(session: string, seq: number): Promise<TranscriptDigest>;
 }
 
@@ -39,7 +36,6 @@ export interface AgentRunOptions {
   readonly post: PostInput;
   readonly conversation: LoggedConversation;
   readonly chunkMergeBytesMax: number;
-  /** Returns a request number that no other agent's request has. */
   readonly newKey: () => number;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
@@ -114,7 +110,6 @@ export class AgentRun {
     this.#post({ type: "answer_sent", request: effect.request });
   }
 
-  /** Stops the agent and all its processes. */
   async stop(): Promise<void> {
     await Promise.all([this.client.stop(), this.clientRequests?.end()]);
     if (this.#process) this.#options.record(this.#state.id, this.#process, false);

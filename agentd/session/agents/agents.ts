@@ -33,7 +33,6 @@ export class Agents {
     this.#runOptions = { ...options, newKey: () => (this.#lastKey += 1) };
   }
 
-  /** Returns the session's agent, if it runs. */
   get(session: string): AgentRun | undefined {
     return this.#running.get(session);
   }

@@ -45,7 +45,6 @@ export class UpdateBatch {
     this.#openChunks = { first: update, pieces: [text], length: bytes };
   }
 
-  /** Returns the inputs so far and empties the batch. */
   take(): SessionInput[] {
     this.#close();
     const inputs = this.#inputs;

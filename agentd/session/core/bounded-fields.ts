@@ -3,10 +3,7 @@
 import { stringifyJson } from "../../../json/raw-json.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
 
-/**
- * A value and its sizes in UTF-8 bytes as JSON. Measured once, because a value may be as long as an agent's longest
- * line.
- */
+/** A value and its sizes in UTF-8 bytes as JSON, measured once, because it may be long. */
 export interface MeasuredFields<T> {
   readonly value: T;
   readonly bytes: number;
@@ -18,11 +15,9 @@ export interface BoundedFields<T> {
   readonly value: T;
   /** An upper bound of its size. */
   readonly bytes: number;
-  /** Names of the members that were left out. */
   readonly omitted: readonly string[];
 }
 
-/** Measures the value and each member that may be left out. */
 export function measureFields<T extends object>(
   value: T,
   droppableNames: readonly (keyof T & string)[],
@@ -34,10 +29,7 @@ export function measureFields<T extends object>(
   return { value, bytes: jsonBytes(value), droppable };
 }
 
-/**
- * Leaves out the longest droppable members until the value takes at most `bytesMax`. A value that stays too long is
- * returned without any of them.
- */
+/** Leaves out the longest droppable members until the value takes at most `bytesMax`, or none is left. */
 export function boundFields<T extends object>(
   { value, bytes, droppable }: MeasuredFields<T>,
   bytesMax: number,
@@ -54,10 +46,7 @@ export function boundFields<T extends object>(
   return { value: Object.fromEntries(remaining) as T, bytes: left, omitted };
 }
 
-/**
- * Replaces the longest members by their `empty` value until the whole takes at most `bytesMax`, and names them in
- * `left_out`.
- */
+/** Replaces the longest members by their `empty` value until all takes at most `bytesMax`; lists them in `left_out`. */
 export function truncateFields<T extends object>(
   value: T,
   empty: Partial<T>,
@@ -69,7 +58,6 @@ export function truncateFields<T extends object>(
   return { ...value, ...without, left_out: omitted };
 }
 
-/** Returns the length of the value's JSON in UTF-8 bytes. */
 export function jsonBytes(value: unknown): number {
   return utf8Length(stringifyJson(value) ?? "");
 }

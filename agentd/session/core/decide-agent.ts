@@ -22,7 +22,6 @@ import { currentTurn, noCost, type SessionState } from "./state.ts";
 import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
 import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
-/** Decides an event of the agent: an update, a request, a protocol fault, or its exit. */
 export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
   switch (event.type) {
@@ -72,7 +71,7 @@ function onUpdate(draft: Draft, update: AgentUpdate): void {
 function boundExtension<U extends AgentUpdate>(draft: Draft, update: U): U {
   if (update.kind !== "extension") return update;
   const bytes = utf8Length(JSON.stringify(update.data) ?? "");
-  if (bytes <= draft.context.settings.extensionBytesMax) return update;
+  if (bytes <= draft.context.limits.extensionBytesMax) return update;
   return { ...update, data: { truncated: true, bytes } };
 }
 
@@ -138,7 +137,6 @@ export function onNotResumable(draft: Draft, failure: AgentFailure | undefined):
     failStart(draft, notResumableError(failure), "the session could not be resumed");
 }
 
-/** Fails the start of an agent that did not open a session. */
 export function onOpenFailed(draft: Draft, failure: AgentFailure): void {
   // An agent that exits reports it by its own event, with the exit code and the end of its stderr.
   if (draft.state.run.phase !== "starting" || failure.code === "AGENT_EXITED") return;
@@ -160,10 +158,7 @@ function failStart(draft: Draft, error: ErrorBody, reason: string): void {
   draft.effect({ type: "stop_agent" });
 }
 
-/**
- * Returns whether the agent has no process left, so that the session is `failed` at once. Otherwise the agent is
- * stopped first.
- */
+/** Such a session is `failed` at once. Otherwise the agent is stopped first. */
 function hasNoProcess({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
@@ -266,10 +261,7 @@ export function loseAgent(draft: Draft, error: ErrorBody, reason: string): void 
   draft.effect({ type: "stop_agent" });
 }
 
-/**
- * Stops an agent that ignores a cancel. If the agent can restore its session, a new process does so and runs the queue;
- * otherwise the session is lost.
- */
+/** Stops an agent that ignores a cancel. A new process restores its session and runs the queue, if it can. */
 export function onDrainTimeout(draft: Draft): void {
   const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was stopped");
   const reason = "the agent did not end its cancelled turn";
@@ -292,7 +284,6 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   draft.effect({ type: "launch", state: { ...state } });
 }
 
-/** Replies with an error to every command that waits for the agent. */
 export function failPendingCommands(draft: Draft, error: ErrorBody): void {
   for (const pending of draft.state.pending) {
     const id = commandIdMember(pending.commandId);

@@ -12,7 +12,6 @@ import { phaseOf, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
 
-/** Decides a command by its verb. */
 export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
     case "agent.session.prompt":
@@ -52,7 +51,7 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): R
       queued: queue.length,
     });
   }
-  if (queue.length >= context.settings.queuedPromptsMax) {
+  if (queue.length >= context.limits.queuedPromptsMax) {
     return refuse("AGENT_BUSY", `${queue.length} prompts are queued already: try again when some have run`, {
       queued: queue.length,
     });
@@ -87,7 +86,7 @@ function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): R
         type: "arm",
         timer: "cancel",
         key: String(run.turn.turn),
-        afterMs: context.settings.cancelGraceMs,
+        afterMs: context.limits.cancelForceMs,
       });
     }
   }
@@ -162,10 +161,7 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Ref
   draft.accept(command, seq, { state: phaseOf(state) });
 }
 
-/**
- * Ends turns, requests, tool calls and terminals, and stops the agent. The session becomes `closed` when the agent is
- * gone.
- */
+/** Ends everything open and stops the agent. The session becomes `closed` when the agent is gone. */
 export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
   const { state } = draft;
   const { run } = state;

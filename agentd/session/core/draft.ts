@@ -74,10 +74,7 @@ export class Draft {
     if (commandId !== undefined) this.receipt = { commandId, seq };
   }
 
-  /**
-   * Replies to a command accepted earlier: logs the reply, stores it for retries and sends it if the caller still
-   * waits.
-   */
+  /** Replies to a command accepted earlier, and stores the reply for retries. */
   answer(command: PendingCommand, rc: number, body: Readonly<Record<string, unknown>>): void {
     const { seq, verb, commandId, caller } = command;
     const id = commandIdMember(commandId);
@@ -112,12 +109,10 @@ export function refuse(
   return { refusal: errorBody(code, message, members) };
 }
 
-/** Returns the caller's optional `command_id`. */
 export function commandIdOf(args: object): string | undefined {
   return (args as { readonly command_id?: string }).command_id;
 }
 
-/** Returns `command_id` as a member of an entry or a reply. */
 export function commandIdMember(commandId: string | undefined): { readonly command_id?: string } {
   return commandId === undefined ? {} : { command_id: commandId };
 }

@@ -8,7 +8,8 @@ import type {
   PromptResult,
 } from "../../../acp-client/agent-events.ts";
 import type { AgentCapabilities, AgentIdentity, ConfigOption, RequestAnswer } from "../../../acp-client/model.ts";
-import type { PolicySettings } from "../../config/settings.ts";
+import type { Limits } from "../../config/limits.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { ContentBlock, EntryContent, Origin, ResumeMethod } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { NotifyOption } from "../../vocabulary/notify.ts";
@@ -55,7 +56,6 @@ export type SessionInput =
       readonly command: Command<"agent.session.resume">;
       /** The directories resolved again now: one may have been moved and a link left in its place. */
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
-      readonly maxSessions: number;
     }
   /** `evidence`: the policy's evidence for a permission request, when the session has a policy. */
   | { readonly type: "agent"; readonly event: AgentEvent; readonly evidence?: PolicyEvidence }
@@ -86,7 +86,6 @@ export type SessionInput =
       readonly option: string;
       readonly outcome: Outcome<{ readonly options: readonly ConfigOption[] }>;
     }
-  /** A maintenance command has succeeded or failed. */
   | {
       readonly type: "maintenance_done";
       readonly seq: number;
@@ -109,10 +108,7 @@ export type SessionInput =
   | { readonly type: "answer_sent"; readonly request: string }
   /** A file or terminal request of the agent, or the outcome of one. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
-  /**
-   * After its first turn the agent has not started the MCP server that leads to the Bus; or `message` says why it could
-   * not be given the server.
-   */
+  /** The agent did not start the MCP server for the Bus in its first turn, or `message` says why it has none. */
   | { readonly type: "bus_tools_missing"; readonly message?: string }
   | { readonly type: "stopped" }
   | { readonly type: "timer"; readonly timer: Timer; readonly key: string }
@@ -120,7 +116,6 @@ export type SessionInput =
   | { readonly type: "ended_unlogged" }
   /** The log has reached its quota, so running turns must end. */
   | { readonly type: "log_full" }
-  /** The daemon is stopping. */
   | { readonly type: "stop" }
   /** The daemon has restarted, and the agent of this session is gone. */
   | {
@@ -221,30 +216,9 @@ export interface AcceptedDecision {
   readonly entries: readonly EntryContent[];
   readonly effects: readonly Effect[];
   readonly replies: readonly Reply[];
-  /** Receipt of the command that this decision accepts. */
   readonly receipt?: NewReceiptAnswer;
   /** Replies to commands that were accepted earlier. */
   readonly answers: readonly Required<NewReceiptAnswer>[];
-}
-
-export interface SessionSettings {
-  /** Null means no limit. */
-  readonly permissionTimeoutMs: number | null;
-  readonly idleTimeoutMs: number | null;
-  readonly cancelGraceMs: number;
-  readonly drainGraceMs: number;
-  readonly queuedPromptsMax: number;
-  readonly openRequestsMax: number;
-  readonly openToolCallsMax: number;
-  /** Limit of an extension's data in UTF-8 bytes. */
-  readonly extensionBytesMax: number;
-  /** The policies of the current configuration. */
-  readonly policies: ReadonlyMap<string, PolicySettings>;
-  /** Limit in UTF-8 bytes of a file that an agent writes through its client. */
-  readonly fileBytesMax: number;
-  readonly terminalsMax: number;
-  /** Agents are given the MCP server that leads to the Bus. */
-  readonly busTools: boolean;
 }
 
 /** Pure functions that need a schema or the platform. They are injected, because the core may import neither. */
@@ -261,7 +235,18 @@ export interface CorePorts {
 export interface StepContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly settings: SessionSettings;
+  readonly settings: Pick<Settings, "maxSessions" | "permissionTimeoutMs" | "idleTimeoutMs" | "policies" | "busTools">;
+  readonly limits: Pick<
+    Limits,
+    | "cancelForceMs"
+    | "drainTimeoutMs"
+    | "queuedPromptsMax"
+    | "openRequestsMax"
+    | "openToolCallsMax"
+    | "extensionBytesMax"
+    | "fileBytesMax"
+    | "terminalsMax"
+  >;
   /** `off`: the configuration has no service `notify`. `away`: the service is not on the Bus. `there`: it is. */
   readonly people: "off" | "away" | "there";
   readonly ports: CorePorts;

@@ -43,8 +43,6 @@ export function toEntry(update: MappedUpdate): EntryContent {
   switch (update.kind) {
     case "plan":
       return { kind: "plan", plan_id: update.planId, entries: update.entries, ...metaMember(update) };
-    case "commands":
-      return { kind: "commands", commands: update.commands, ...metaMember(update) };
     case "options":
       return { kind: "options", options: toSessionOptions(update.options), ...metaMember(update) };
     case "info":
@@ -54,32 +52,16 @@ export function toEntry(update: MappedUpdate): EntryContent {
         ...(update.updatedAt === undefined ? {} : { updated_at: update.updatedAt }),
         ...metaMember(update),
       };
+    case "commands":
     case "usage":
-      return {
-        kind: "usage",
-        used: update.used,
-        size: update.size,
-        ...(update.cost === undefined ? {} : { cost: update.cost }),
-        ...metaMember(update),
-      };
-    case "notice":
-      return {
-        kind: "notice",
-        severity: update.severity,
-        title: update.title,
-        ...(update.description === undefined ? {} : { description: update.description }),
-        ...metaMember(update),
-      };
-    case "compaction":
-      return {
-        kind: "compaction",
-        compaction_id: update.compactionId,
-        ...(update.status === undefined ? {} : { status: update.status }),
-        ...(update.summary === undefined ? {} : { summary: update.summary }),
-        ...(update.append === undefined ? {} : { append: update.append }),
-        ...(update.error === undefined ? {} : { error: update.error }),
-        ...metaMember(update),
-      };
+    case "notice": {
+      const { meta: _, ...members } = update;
+      return { ...members, ...metaMember(update) };
+    }
+    case "compaction": {
+      const { kind, compactionId, meta: _, ...members } = update;
+      return { kind, compaction_id: compactionId, ...members, ...metaMember(update) };
+    }
     case "extension":
       return { kind: "extension", method: update.method, data: update.data };
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Ends a session whose agentd died, when the next agentd starts: no agent is left, and everything open ends here.
 // Idempotent.
-import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { errorBody } from "../../vocabulary/errors.ts";
 import { emitWriteInterrupted } from "./client-side/files.ts";
 import { emitTerminalsLost } from "./client-side/terminals.ts";
 import { failPendingCommands } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
 import type { SessionInput } from "./input.ts";
 import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/request-life.ts";
-import type { SessionState } from "./state.ts";
+import type { Run, SessionState } from "./state.ts";
 import { emitTurnEnded } from "./turns.ts";
 
 /** Ends everything the log shows as open, including commands, writes, terminals, requests, tool calls and turns. */
@@ -38,21 +38,15 @@ export function recover(draft: Draft, found: Extract<SessionInput, { type: "reco
     emitTurnEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
   }
   state.queue = [];
-  const end = toFinalState(state);
-  state.run = { phase: "ended", ...end };
-  draft.emitState({ reason: end.reason, ...(end.error === undefined ? {} : { error: end.error }) });
+  const ended = toEndedRun(state);
+  state.run = ended;
+  draft.emitState({ reason: ended.reason, ...(ended.error === undefined ? {} : { error: ended.error }) });
 }
 
-function toFinalState(state: Readonly<SessionState>): {
-  readonly state: "closed" | "lost" | "failed";
-  readonly reason: string;
-  readonly error?: ErrorBody;
-} {
-  const reason = "restart";
-  const { run } = state;
+function toEndedRun({ run, agentSide }: Readonly<SessionState>): Extract<Run, { readonly phase: "ended" }> {
+  const ended = { phase: "ended", reason: "restart" } as const;
   if (run.phase === "closing") {
-    return run.error === undefined ? { state: "closed", reason } : { state: "failed", reason, error: run.error };
+    return run.error === undefined ? { ...ended, state: "closed" } : { ...ended, state: "failed", error: run.error };
   }
-  if (run.phase === "starting" && state.agentSide === null) return { state: "failed", reason };
-  return { state: "lost", reason };
+  return { ...ended, state: run.phase === "starting" && agentSide === null ? "failed" : "lost" };
 }

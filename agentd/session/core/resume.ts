@@ -9,7 +9,6 @@ import { emitUnsent } from "./requests/request-life.ts";
 import { toStartingEntry } from "./start.ts";
 import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
-/** Begins another run of an ended session. */
 export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): RefusedDecision | void {
   const { state } = draft;
   const { command, directories } = input;

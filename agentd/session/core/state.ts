@@ -36,15 +36,9 @@ export interface SessionState extends NewSession {
   /** `seq` of the session's last entry. */
   readonly seq: number;
   readonly run: Run;
-  /**
-   * `seq` of the entry that began this run, usually a command. Inputs from the agent of an earlier run carry another
-   * number and are ignored.
-   */
+  /** `seq` of the entry that began this run. Inputs from an earlier run's agent carry another and are ignored. */
   readonly runSeq: number;
-  /**
-   * The caller that began this run, as the broker stamped it. Sessions that agents begin count against their common
-   * limit.
-   */
+  /** Who began this run, as the broker stamped it. Sessions that agents begin have a common limit. */
   readonly startedBy: string | null;
   /** Number of the last accepted turn. */
   readonly turns: number;
@@ -62,10 +56,7 @@ export interface SessionState extends NewSession {
   readonly tools: ToolLedger;
   /** The newest tool calls, as the agent has described them. */
   readonly calls: KnownCalls;
-  /**
-   * The agent's last message while the next chunk may still belong to it. Null also when that message has an id of its
-   * own.
-   */
+  /** The agent's last message, if it has no id and the next chunk may still belong to it. */
   readonly openMessage: OpenMessage | null;
   /** What the agent's session has cost: as last reported, and as far as ended turns have it. */
   readonly cost: { readonly reported: Cost | null; readonly counted: Cost | null };
@@ -76,10 +67,7 @@ export interface SessionState extends NewSession {
   readonly writes: readonly IntendedWrite[];
   /** Includes terminals of an earlier run until their end is known. */
   readonly terminals: readonly OpenTerminal[];
-  /**
-   * When the first turn of this run ends, agentd checks whether the agent has started the MCP server that leads to the
-   * Bus.
-   */
+  /** Whether to check, when this run's first turn ends, that the agent has started the MCP server for the Bus. */
   readonly busToolsCheckDue: boolean;
   /** Accepted commands that are replied to on completion. */
   readonly pending: readonly PendingCommand[];
@@ -98,10 +86,7 @@ export type Run =
   | { readonly phase: "turn"; readonly turn: RunningTurn }
   /** The turn was ended by force. Nothing can be sent until the agent answers its prompt. */
   | { readonly phase: "draining"; readonly turn: number }
-  /**
-   * The agent process is being stopped. With an error the start has failed and the session becomes `failed`, otherwise
-   * `closed`.
-   */
+  /** The agent is being stopped. With an error its start has failed and it becomes `failed`, otherwise `closed`. */
   | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
   | {
       readonly phase: "ended";
@@ -159,7 +144,6 @@ interface PermissionDetails {
   readonly kind: "permission";
   /** Key of the tool call in `calls`. */
   readonly callKey: string;
-  /** The tool call as it is known now. */
   readonly toolCall: ToolCallFields;
   /** Members of the tool call that are too long to hold here; the log has them. */
   readonly omitted: readonly string[];
@@ -188,9 +172,7 @@ export interface OpenMessage {
   readonly id: string;
 }
 
-/**
- * Number of an agent's pending client-side request, unique within one agentd; null when there is no agent to answer.
- */
+/** Number of a client-side request, unique within one agentd; null when there is no agent to answer. */
 export type RequestKey = number | null;
 
 /** A write that the log announces and that may be in progress. */
@@ -199,13 +181,13 @@ export interface IntendedWrite {
   readonly key: RequestKey;
   readonly path: string;
   readonly bytes: number;
-  readonly turn?: number;
+  readonly turn?: number | undefined;
 }
 
 export interface OpenTerminal {
   /** Derived from the `seq` of its first entry, so that no later agentd reuses it. */
   readonly terminal: string;
-  readonly turn?: number;
+  readonly turn?: number | undefined;
   readonly exited: boolean;
   /** The agent may no longer name it, and its process is being ended. */
   readonly released: boolean;

@@ -36,6 +36,29 @@ test.each([
 });
 
 test.each([
+  [["/a"], ["/a"], ["in /work", "/a", "+ one"]],
+  [["/b"], ["/a"], ["in /work", "/b", "/a", "+ one"]],
+  [
+    ["/a", "/b"],
+    ["/a", "/b"],
+    ["in /work", "/a", "/b", "/a", "+ one", "/b", "+ one"],
+  ],
+])(
+  "an ask with the locations %j and changes of %j repeats a path only if it names several",
+  (places, changed, body) => {
+    const script = new SessionScript();
+    script.people = "there";
+    script.up();
+    script.prompt("one");
+    const content = changed.map((path) => ({ type: "diff", path, oldText: null, newText: "one" }));
+    const toolCall = { toolCallId: "t", kind: "edit", locations: places.map((path) => ({ path })), content };
+    const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+    script.says({ type: "permission", request: 0, toolCall, options });
+    expect(asksOf(script)).toMatchObject([{ type: "ask_people", body: body.join("\n"), incomplete: false }]);
+  },
+);
+
+test.each([
   ["a short command", { title: "ls", rawInput: { command: "ls" } }, false],
   ["an input that is cut", { title: "ls", rawInput: { command: "x".repeat(2_000) } }, true],
   ["a title that is cut", { title: "x".repeat(600) }, true],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PolicyEvidence } from "./requests/policy.ts";
 import { Draft } from "./draft.ts";
-import type { SessionSettings } from "./input.ts";
+import type { StepContext } from "./input.ts";
 import { phaseOf } from "./state.ts";
 import type { EntryContent, PermissionEntry } from "../../vocabulary/index.ts";
 import { recover } from "./recover.ts";
@@ -20,7 +20,7 @@ const inside: PolicyEvidence = {
   ruleDirectories: new Map(),
 };
 
-function prompted(policies: SessionSettings["policies"] = new Map([["reading", reading]])): SessionScript {
+function prompted(policies: StepContext["settings"]["policies"] = new Map([["reading", reading]])): SessionScript {
   const script = new SessionScript({ policy: "reading" }, { policies });
   script.up();
   script.prompt("one");

@@ -113,7 +113,6 @@ function onBusToolsMissing(draft: Draft, why: string | undefined): void {
   draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
-/** Ends a closing session once its agent is gone. */
 function onStopped(draft: Draft): void {
   const { state } = draft;
   if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
@@ -149,7 +148,7 @@ function onTimer(draft: Draft, timer: string, key: string): void {
   if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");
     state.run = { phase: "draining", turn: run.turn.turn };
-    draft.effect({ type: "arm", timer: "drain", key, afterMs: context.settings.drainGraceMs });
+    draft.effect({ type: "arm", timer: "drain", key, afterMs: context.limits.drainTimeoutMs });
     return draft.emitState({ reason: "draining" });
   }
   if (timer === "drain" && run.phase === "draining" && String(run.turn) === key) {
@@ -161,7 +160,6 @@ function onTimer(draft: Draft, timer: string, key: string): void {
   }
 }
 
-/** Closes the session because the daemon stops; its turns end `interrupted`. */
 function onStop(draft: Draft): void {
   const { run } = draft.state;
   if (run.phase === "ended" || run.phase === "closing") return;

@@ -260,7 +260,7 @@ function resume({ id: session }: SessionState): SessionInput {
     caller: 1,
     redactedArgs: {},
   };
-  return { type: "resume", command: resumed, directories: { cwd: "/work", additionalDirs: [] }, maxSessions: 8 };
+  return { type: "resume", command: resumed, directories: { cwd: "/work", additionalDirs: [] } };
 }
 
 function says(event: AgentEvent): SessionInput {

@@ -30,7 +30,6 @@ export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phas
   return turn;
 }
 
-/** Makes the turn the running one and sends its prompt after the commit. */
 export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
   const { state } = draft;
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
@@ -55,10 +54,7 @@ export function startNextTurnOrIdle(draft: Draft): void {
   if (state.requests.length === 0) draft.armIdle();
 }
 
-/**
- * Ends the running turn: resolves its requests, closes its open tool calls and adds its only `ended` entry. The caller
- * sets the next phase.
- */
+/** Ends the running turn with all that is open in it. The caller sets the next phase. */
 export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agent" | "end" | "restart"): void {
   const { state } = draft;
   if (state.run.phase !== "turn") return;
@@ -79,7 +75,6 @@ export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrup
   return turns;
 }
 
-/** Adds the `ended` entry of a turn, which every turn has exactly once. */
 export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: Cost): void {
   const usage = { ...toTokenCounts(end.usage ?? {}), ...(cost === undefined ? {} : { cost }) };
   draft.add({
@@ -95,8 +90,7 @@ export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: C
 }
 
 export function toErrorBody(failure: AgentFailure): ErrorBody {
-  const code = failure.code;
-  return errorBody(code, failure.message, {
+  return errorBody(failure.code, failure.message, {
     ...(failure.rpc ? { rpc: failure.rpc } : {}),
     ...(failure.methods ? { methods: failure.methods } : {}),
     ...(failure.exit ? { exit: failure.exit } : {}),

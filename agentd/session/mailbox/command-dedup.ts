@@ -13,10 +13,7 @@ import { type CommandInput, isCommandInput, type PostedInput, commandIdScope, ty
 export interface RepeatedCommand {
   readonly caller: number;
   readonly reply?: SentReply;
-  /**
-   * The original was committed by an earlier flush. Otherwise it is part of this one and stands only if this commit
-   * does.
-   */
+  /** Whether an earlier flush committed the original. Otherwise it stands only if this commit does. */
   readonly isCommitted: boolean;
 }
 
@@ -54,8 +51,15 @@ export class CommandDedup {
     this.#waitingCallers.set(key, [...(this.#waitingCallers.get(key) ?? []), caller]);
   }
 
+  /** Removes and returns the callers that retried the command while it was in flight. */
+  takeWaitingCallers(key: string): readonly number[] {
+    const callers = this.#waitingCallers.get(key) ?? [];
+    this.#waitingCallers.delete(key);
+    return callers;
+  }
+
   batch(): CommandDedupBatch {
-    return new CommandDedupBatch(this, this.#receipts, this.#waitingCallers);
+    return new CommandDedupBatch(this, this.#receipts);
   }
 }
 
@@ -63,16 +67,14 @@ export class CommandDedup {
 export class CommandDedupBatch {
   readonly #dedup: CommandDedup;
   readonly #receipts: ReceiptReader;
-  readonly #waitingCallers: Map<string, number[]>;
   readonly #accepted = new Map<string, KnownCommand>();
   readonly #answered: { readonly key: string; readonly rc: number; readonly body: string }[] = [];
   readonly #newWaitingCallers: { readonly key: string; readonly caller: number }[] = [];
   #isCommitted = false;
 
-  constructor(dedup: CommandDedup, receipts: ReceiptReader, waitingCallers: Map<string, number[]>) {
+  constructor(dedup: CommandDedup, receipts: ReceiptReader) {
     this.#dedup = dedup;
     this.#receipts = receipts;
-    this.#waitingCallers = waitingCallers;
   }
 
   findRepeated(posted: PostedInput): RepeatedCommand | undefined {
@@ -136,15 +138,12 @@ export class CommandDedupBatch {
   *lateReplies(): Generator<SentReply> {
     if (!this.#isCommitted) return;
     for (const { key, rc, body } of this.#answered) {
-      for (const caller of this.#waitingCallers.get(key) ?? []) yield { caller, rc, body };
-      this.#waitingCallers.delete(key);
+      for (const caller of this.#dedup.takeWaitingCallers(key)) yield { caller, rc, body };
     }
   }
 }
 
-/**
- * Hashes the agent's identity too, so that agents and people never get each other's replies, whatever ids they choose.
- */
+/** Hashes the agent's identity too, so that agents and people never get each other's replies by the same id. */
 function hashCommand(receipts: ReceiptReader, { verb, args, by }: Omit<DedupKey, "caller">): Uint8Array {
   return receipts.hash(verb, args, agentIdentity(by));
 }

@@ -4,10 +4,11 @@
 import { approximateLength } from "../../../json/approximate-length.ts";
 import { agentSessionsMax } from "../../authority/model.ts";
 import { isFromAgent } from "../../authority/sender.ts";
+import type { Limits } from "../../config/limits.ts";
 import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
-import type { AcceptedDecision, Decision, StepContext } from "../core/input.ts";
+import type { AcceptedDecision, Decision, Sender, StepContext } from "../core/input.ts";
 import { findOverdue } from "../core/requests/request-life.ts";
 import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
@@ -22,7 +23,6 @@ export interface Batch {
   readonly states: ReadonlyMap<string, SessionState>;
   readonly decided: readonly Decided[];
   readonly refusals: readonly SentReply[];
-  /** Retries of accepted commands. */
   readonly repeated: readonly RepeatedCommand[];
   readonly commits: readonly Commit[];
   readonly dedup: CommandDedupBatch;
@@ -37,14 +37,13 @@ export interface DecideBatchOptions {
   readonly sessions: LiveSessions;
   readonly dedup: CommandDedup;
   readonly context: StepContext;
-  readonly entriesMax: number;
-  /** Limit of the entries' texts. */
-  readonly bytesMax: number;
+  readonly limits: Pick<Limits, "entriesPerCommitMax" | "commitBytesMax">;
 }
 
-/** Decides inputs, at least one, until their entries reach `entriesMax` or `bytesMax`. */
+/** Decides inputs, at least one, until their entries reach a limit of one transaction; the rest goes into the next. */
 export function decideBatch(waiting: readonly PostedInput[], options: DecideBatchOptions): Batch {
-  const { sessions, dedup, context, entriesMax, bytesMax } = options;
+  const { sessions, dedup, context } = options;
+  const { entriesPerCommitMax: entriesMax, commitBytesMax: bytesMax } = options.limits;
   const states = new Map<string, SessionState>();
   const decided: Decided[] = [];
   const refusals: SentReply[] = [];
@@ -102,13 +101,13 @@ function decide(
   context: StepContext,
 ): Decision | undefined {
   if (input.type === "start") {
-    const refusal = checkSessionLimits(input, input.session.name, liveStates(sessions, states));
+    const refusal = checkSessionLimits(input.command, input.session.name, liveStates(sessions, states), context);
     return refusal ? { refusal } : startSession(input.command, input.session, context);
   }
   if (!state) return isCommandInput(input) ? refuse("SESSION_UNKNOWN", "no such session", { session }) : undefined;
   if (runSeq !== undefined && runSeq !== state.runSeq) return undefined;
   if (input.type === "resume" && !isLive(state)) {
-    const refusal = checkSessionLimits(input, state.name, liveStates(sessions, states));
+    const refusal = checkSessionLimits(input.command, state.name, liveStates(sessions, states), context);
     if (refusal) return { refusal };
   }
   return step(state, input, context);
@@ -120,9 +119,10 @@ function* liveStates(sessions: LiveSessions, states: ReadonlyMap<string, Session
 }
 
 function checkSessionLimits(
-  { command: { by }, maxSessions }: StartingInput,
+  { by }: Sender,
   name: string | undefined,
   live: Iterable<SessionState>,
+  { settings: { maxSessions } }: StepContext,
 ): ErrorBody | undefined {
   let count = 0;
   let ofAgents = 0;
@@ -143,5 +143,3 @@ function checkSessionLimits(
   const message = `agents have started ${ofAgents} live sessions, and may start ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
 }
-
-type StartingInput = Extract<PostedInput["input"], { readonly maxSessions: number }>;

@@ -29,11 +29,13 @@ function setUp(log: Log, maxSessions = 8) {
   const mailbox = new Mailbox({
     log,
     sessions,
-    entriesPerCommitMax: 256,
-    bytesPerCommitMax: 1024 * 1024,
-    inputsWaitingMax: 512,
-    retryMs: 1,
-    failedGraceMs: 10_000,
+    limits: {
+      entriesPerCommitMax: 256,
+      commitBytesMax: 1024 * 1024,
+      inputsWaitingMax: 512,
+      storeRetryMs: 1,
+      storeFailedGraceMs: 10_000,
+    },
     failpoint: noFailpoint,
     after(_ms, run) {
       retries.push(run);
@@ -41,7 +43,13 @@ function setUp(log: Log, maxSessions = 8) {
     },
   });
   mailbox.start({
-    context: () => ({ now: clock.now(), settings: testSettings, people: "off", ports: corePorts }),
+    context: () => ({
+      now: clock.now(),
+      settings: { ...testSettings, maxSessions },
+      limits: testSettings,
+      people: "off",
+      ports: corePorts,
+    }),
     pressure: (high) => events.push(high ? "too much waits" : "pipes flow again"),
     endUnlogged: (session) => events.push(`end ${session ?? "all"} unlogged`),
     onCommitted: (decided) => taps.forEach((tap) => tap(decided)),
@@ -76,7 +84,7 @@ function setUp(log: Log, maxSessions = 8) {
       env: [],
       createdAt: "2026-01-01T00:00:00.000Z",
     };
-    const input: StartInput = { type: "start", command: command("agent.session.start", args), session, maxSessions };
+    const input: StartInput = { type: "start", command: command("agent.session.start", args), session };
     mailbox.post(id, input);
   };
   const post = <V extends SessionCommand["verb"]>(session: string, verb: V, args: VerbArguments<V>): void => {
@@ -468,7 +476,6 @@ test("output of an agent of an earlier run does not affect the resumed session",
     type: "resume",
     command: resume,
     directories: { cwd: "/moved", additionalDirs: [] },
-    maxSessions: 8,
   });
   const failure = { code: "AGENT_PROTOCOL", message: "it did not answer" } as const;
   mailbox.post("aaaaaaaaaaaa", { type: "open_failed", failure }, runSeq);

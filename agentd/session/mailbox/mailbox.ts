@@ -3,6 +3,7 @@
 // appends their entries in one transaction, and then stores the new states, replies, runs effects and publishes. If the
 // commit fails, every decision of the flush is dropped. The event loop gets a turn between two commits, so that queries
 // are served. When inputs come faster than they are committed, agents are not read.
+import type { Limits } from "../../config/limits.ts";
 import type { Appended } from "../../log/append.ts";
 import { LogError } from "../../log/log-error.ts";
 import type { Log } from "../../log/open.ts";
@@ -26,15 +27,10 @@ import { CommandDedup, type DedupKey } from "./command-dedup.ts";
 export interface MailboxOptions {
   readonly log: Log;
   readonly sessions: LiveSessions;
-  /** Limit of one transaction; the rest goes into the next. */
-  readonly entriesPerCommitMax: number;
-  /** Limit of the entries' texts in one transaction. */
-  readonly bytesPerCommitMax: number;
-  /** Above this many waiting inputs agents are paused, until half of them are committed. */
-  readonly inputsWaitingMax: number;
-  readonly retryMs: number;
-  /** How long agents may run while nothing can be logged. */
-  readonly failedGraceMs: number;
+  readonly limits: Pick<
+    Limits,
+    "entriesPerCommitMax" | "commitBytesMax" | "inputsWaitingMax" | "storeRetryMs" | "storeFailedGraceMs"
+  >;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly failpoint: Failpoint;
 }
@@ -91,7 +87,6 @@ export class Mailbox {
     this.#hooks = hooks;
   }
 
-  /** True when the last commit failed. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -101,7 +96,6 @@ export class Mailbox {
     return this.#failure;
   }
 
-  /** Queues an input. */
   readonly post: PostInput = (session, input, runSeq) => {
     if (this.#stopped) return;
     this.#waiting.push({ session, input, ...(runSeq === undefined ? {} : { runSeq }) });
@@ -118,10 +112,7 @@ export class Mailbox {
     return this.#dedup.findReply(scope, command);
   }
 
-  /**
-   * Ends overdue requests whose timers are late because the machine slept, so that no reader is shown a request that
-   * cannot be answered.
-   */
+  /** Ends overdue requests whose timers are late because the machine slept, before anyone is shown them. */
   endOverdue(): void {
     // Nothing can be logged now. The timer fires again later.
     if (this.failed) return;
@@ -154,7 +145,7 @@ export class Mailbox {
 
   #updatePressure(): void {
     const waiting = this.#waiting.length;
-    const { inputsWaitingMax } = this.#options;
+    const { inputsWaitingMax } = this.#options.limits;
     const high = waiting > (this.#pressureIsHigh ? inputsWaitingMax / 2 : inputsWaitingMax);
     if (high === this.#pressureIsHigh) return;
     this.#pressureIsHigh = high;
@@ -177,7 +168,7 @@ export class Mailbox {
   #flushSoon(turns: number, before: number): void {
     const immediate = setImmediate(() => {
       const waiting = this.#waiting.length;
-      const more = waiting > before && waiting < this.#options.entriesPerCommitMax && turns < gatheringTurnsMax;
+      const more = waiting > before && waiting < this.#options.limits.entriesPerCommitMax && turns < gatheringTurnsMax;
       if (more) this.#flushSoon(turns + 1, waiting);
       else this.#commitOnce();
     });
@@ -190,15 +181,9 @@ export class Mailbox {
   }
 
   #flushBatch(): boolean {
-    const { log, sessions, failpoint, entriesPerCommitMax: entriesMax, bytesPerCommitMax: bytesMax } = this.#options;
-    const dedup = this.#dedup;
-    const batch = decideBatch(this.#waiting, {
-      sessions,
-      dedup,
-      context: this.#started.context(),
-      entriesMax,
-      bytesMax,
-    });
+    const { log, sessions, failpoint, limits } = this.#options;
+    const context = this.#started.context();
+    const batch = decideBatch(this.#waiting, { sessions, dedup: this.#dedup, context, limits });
     const inputs = this.#waiting.slice(0, batch.inputCount);
     this.#waiting = this.#waiting.slice(batch.inputCount);
     let appended: readonly Appended[] = [];
@@ -258,7 +243,7 @@ export class Mailbox {
    * ends its agent all the same.
    */
   #onStoreFailed(inputs: readonly PostedInput[], batch: Batch, error: LogError): void {
-    const { after, retryMs, failedGraceMs } = this.#options;
+    const { after, limits } = this.#options;
     const { reply, storeState, endUnlogged } = this.#started;
     const repeated = batch.repeated.filter(({ isCommitted }) => isCommitted);
     for (const { reply: stored } of repeated) if (stored) reply(stored);
@@ -271,10 +256,10 @@ export class Mailbox {
     }
     this.#failure = error;
     if (!this.#cancelKillAll) {
-      this.#cancelKillAll = after(failedGraceMs, () => endUnlogged());
+      this.#cancelKillAll = after(limits.storeFailedGraceMs, () => endUnlogged());
       storeState(error);
     }
-    this.#cancelFlush = after(retryMs, () => this.#commitOnce());
+    this.#cancelFlush = after(limits.storeRetryMs, () => this.#commitOnce());
   }
 
   #refuseUnlogged(posted: PostedInput, error: LogError): void {

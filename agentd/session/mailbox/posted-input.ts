@@ -10,7 +10,6 @@ export interface StartInput {
   readonly type: "start";
   readonly command: Command<"agent.session.start">;
   readonly session: NewSession;
-  readonly maxSessions: number;
   /** Arguments that the log must not show, as JSON. */
   readonly literals?: string;
 }

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { procSource } from "../../../../acp-client/process/process-source.ts";
 import type { Marker, ProcessRow } from "../../../../acp-client/process/process-source.ts";
-import { startTerminal } from "../spawned-terminal.ts";
-import type { Terminal, TerminalExit, TerminalOptions } from "../terminal.ts";
+import { defaultLimits } from "../../../config/limits.ts";
+import { startTerminal, type Terminal, type TerminalExit, type TerminalOptions } from "../terminal.ts";
 import { terminalEnvironment } from "../terminal-environment.ts";
 
 const table = procSource();
@@ -29,13 +29,11 @@ export async function openTerminal(asked: Partial<TerminalOptions>): Promise<Ope
   const exits: TerminalExit[] = [];
   const told = new EventEmitter<{ exit: [TerminalExit] }>();
   const exit = once(told, "exit").then(([first]) => first as TerminalExit);
-  const options = optionsOf(asked);
-  const started = await startTerminal(options, {
-    onExit: (how) => {
-      exits.push(how);
-      told.emit("exit", how);
-    },
+  const options = optionsOf(asked, (how) => {
+    exits.push(how);
+    told.emit("exit", how);
   });
+  const started = await startTerminal(options);
   if ("failure" in started) throw new Error(started.failure.message);
   const { terminal } = started;
   const { marker } = options;
@@ -56,11 +54,10 @@ export function shell(script: string, asked: Partial<TerminalOptions> = {}): Pro
 
 /** Returns the failure of the start. */
 export async function failureOf(asked: Partial<TerminalOptions>): Promise<{ code: string; message: string }> {
-  const started = await startTerminal(optionsOf(asked), {
-    onExit: () => {
-      throw new Error("what never ran has exited");
-    },
+  const options = optionsOf(asked, () => {
+    throw new Error("what never ran has exited");
   });
+  const started = await startTerminal(options);
   if ("failure" in started) return started.failure;
   await started.terminal.release();
   throw new Error("it was started");
@@ -90,9 +87,10 @@ export async function eventually(what: string, isSo: () => boolean): Promise<voi
   }
 }
 
-function optionsOf(asked: Partial<TerminalOptions>): TerminalOptions {
+function optionsOf(asked: Partial<TerminalOptions>, onExit: TerminalOptions["onExit"]): TerminalOptions {
   const marker = asked.marker ?? newMarker();
   const environment = terminalEnvironment({ base: { PATH: process.env["PATH"] ?? "" }, requested: [], marker });
   if ("refusal" in environment) throw new Error(environment.refusal);
-  return { command: "true", args: [], cwd: tmpdir(), env: environment.env, marker, ...asked };
+  const limits = { tailBytesMax: defaultLimits.terminalTailBytes, termGraceMs: defaultLimits.terminalGraceMs };
+  return { command: "true", args: [], cwd: tmpdir(), env: environment.env, marker, ...limits, onExit, ...asked };
 }

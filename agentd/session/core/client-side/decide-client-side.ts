@@ -13,7 +13,6 @@ import {
   onTerminalRelease,
 } from "./terminals.ts";
 
-/** Decides one file or terminal input. */
 export function decideClientSide(draft: Draft, input: ClientSideInput): void {
   switch (input.type) {
     case "file_read":

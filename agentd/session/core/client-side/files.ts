@@ -32,8 +32,7 @@ export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInpu
   const refusal = checkServed(draft) ?? checkSize(draft, bytes);
   if (refusal) return emitRefused(draft, key, entry, refusal);
   const seq = draft.add({ ...entry, phase: "intended" });
-  const turn = where.turn === undefined ? {} : { turn: where.turn };
-  state.writes = [...state.writes, { seq, key, path, bytes, ...turn }];
+  state.writes = [...state.writes, { seq, key, path, bytes, turn: where.turn }];
   const temporaryName = toTemporaryName(state.id, seq);
   draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
 }
@@ -86,7 +85,7 @@ function checkServed({ state }: Draft): FileRefusal | undefined {
 }
 
 function checkSize({ context }: Draft, bytes: number): FileRefusal | undefined {
-  const { fileBytesMax } = context.settings;
+  const { fileBytesMax } = context.limits;
   if (bytes <= fileBytesMax) return undefined;
   const message = `the file has ${bytes} bytes: a file written through the client may have at most ${fileBytesMax}`;
   return { reason: "too-big", message, code: RPC.invalidParams };

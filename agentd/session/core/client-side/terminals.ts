@@ -20,13 +20,12 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
     return refuseRequest(draft, key, toInternalError(message));
   }
   draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
-  const turn = where.turn === undefined ? {} : { turn: where.turn };
-  state.terminals = [...state.terminals, { terminal, ...turn, exited: false, released: false }];
+  state.terminals = [...state.terminals, { terminal, turn: where.turn, exited: false, released: false }];
   draft.effect({ type: "client_side", effect: { type: "start_terminal", key, terminal } });
 }
 
 function findStartProblem({ state, context }: Draft): string | undefined {
-  const { terminalsMax } = context.settings;
+  const { terminalsMax } = context.limits;
   if (!isServed(state)) return sessionEnding;
   if (state.terminals.length < terminalsMax) return undefined;
   return `this session already has ${terminalsMax} terminals: release one first`;

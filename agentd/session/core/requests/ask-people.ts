@@ -30,7 +30,7 @@ export function askPeople(draft: Draft, pending: PendingRequest): void {
   state.requests = state.requests.map((one) => (one.request === request ? { ...one, askedPeople: true } : one));
 }
 
-/** Returns the edition of the request; an elicitation never changes. */
+/** An elicitation never changes. */
 export function editionOf(pending: PendingRequest): number {
   return pending.kind === "permission" ? pending.edition : 0;
 }
@@ -105,7 +105,10 @@ function toToolCallBody(pending: PendingPermission, cwd: string, isTitleComplete
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
     .filter((path) => typeof path === "string");
-  const parts = [...toInputTexts(input, title ?? name ?? ""), ...(content ?? []).map(toContentText)];
+  const parts = [
+    ...toInputTexts(input, title ?? name ?? ""),
+    ...(content ?? []).map((item) => toContentText(item, paths)),
+  ];
   const isComplete =
     isTitleComplete &&
     omitted.length === 0 &&
@@ -133,12 +136,14 @@ function toInputTexts(input: unknown, title: string): string[] {
   return left.length === 0 && members.length > 0 ? [] : [stringifyJson(Object.fromEntries(left))];
 }
 
-function toContentText(item: unknown): string {
+/** A diff begins with its path, unless that is the one path that the ask names already. */
+function toContentText(item: unknown, paths: readonly string[]): string {
   const { type, path, oldText, newText, content } = item as Readonly<Record<string, unknown>>;
   if (type !== "diff" || typeof newText !== "string") return stringifyJson(content ?? item);
   const rows = (mark: string, text: unknown): string[] =>
     typeof text === "string" && text !== "" ? text.split("\n").map((row) => `${mark} ${row}`) : [];
-  return [String(path), ...rows("-", oldText), ...rows("+", newText)].join("\n");
+  const head = paths.length === 1 && paths[0] === path ? [] : [String(path)];
+  return [...head, ...rows("-", oldText), ...rows("+", newText)].join("\n");
 }
 
 const pathsMax = 8;

@@ -12,10 +12,7 @@ import { isOverdue, resolveRequest } from "./request-life.ts";
 /** The `what` of the diagnostic about an answer that was not used. */
 export const unusedAnswer = "answer-unused";
 
-/**
- * The first valid answer resolves the request. Any other is logged as not used, since the person believes that it
- * counted.
- */
+/** The first valid answer resolves the request. Others are logged as unused, since the person believes they counted. */
 export function onPeopleAnswered(draft: Draft, answer: Extract<SessionInput, { type: "people_answered" }>): void {
   const { request, option, by } = answer;
   const { state, context } = draft;

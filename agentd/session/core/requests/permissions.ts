@@ -2,7 +2,7 @@
 // Permission requests: the tool call that each is about, and the policy that may decide it.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../../../acp-client/model.ts";
-import { finalToolStatuses, type PermissionChoice, type ToolCallFields } from "../../../vocabulary/entries.ts";
+import { finalToolStatuses, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import { toToolCallFields } from "../map-update.ts";
 import { currentTurn } from "../state.ts";
@@ -19,7 +19,13 @@ import { closeOldestIfFull } from "../tools/tool-calls.ts";
 import { findTool, recordTool } from "../tools/tool-ledger.ts";
 import { askPeople } from "./ask-people.ts";
 import { checkCanAsk, openRequest, type Verdict } from "./request-life.ts";
-import { evaluatePolicy, foreignSessionReason, type PolicyEvidence, type PolicyDecision } from "./policy.ts";
+import {
+  evaluatePolicy,
+  foreignSessionReason,
+  type PolicyEvidence,
+  type PolicyDecision,
+  type PolicyRequest,
+} from "./policy.ts";
 import { findChangedMembers, toLoggedCall, type RequestedCall, toRequestedCall, boundCall } from "./requested-call.ts";
 
 /** Handles ACP's session/request_permission. `evidence`: the evidence for the session's policy, if it has one. */
@@ -35,7 +41,7 @@ export function requestPermission(
   const requested = mergeRequestedCall(draft, callKey, own, agentSession);
   const options = event.options.map(({ optionId, name, kind }) => ({ option: optionId, name, kind }));
   const refusal = checkCanAsk(draft);
-  const policy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options, evidence, agentSession });
+  const policy = refusal ? undefined : askPolicy(draft, { kind: own.tool_kind, options }, evidence, agentSession);
   const verdict = policy && "answer" in policy ? toVerdict(policy) : refusal;
   const { tool_call, said_before, left_out } = toLoggedCall(requested, state.calls.get(callKey));
   state.calls = markCopied(state.calls, callKey, tool_call);
@@ -58,19 +64,16 @@ function toVerdict({ answer, why }: Extract<PolicyDecision, { answer: string }>)
   return { option: answer, by: null, via: "policy", why };
 }
 
-interface PolicyInput {
-  /** As in the request itself. */
-  readonly kind: string | null | undefined;
-  readonly options: readonly PermissionChoice[];
-  readonly evidence: PolicyEvidence | undefined;
-  readonly agentSession: string | undefined;
-}
-
 /**
  * Evaluates the session's policy as currently configured; undefined when the session has none. A policy that is gone
  * from the configuration decides nothing, which is logged once.
  */
-function askPolicy(draft: Draft, { kind, options, evidence, agentSession }: PolicyInput): PolicyDecision | undefined {
+function askPolicy(
+  draft: Draft,
+  asked: Pick<PolicyRequest, "kind" | "options">,
+  evidence: PolicyEvidence | undefined,
+  agentSession: string | undefined,
+): PolicyDecision | undefined {
   const { state, context } = draft;
   const { policy: name, cwd, additionalDirs } = state;
   if (name === undefined) return undefined;
@@ -79,7 +82,7 @@ function askPolicy(draft: Draft, { kind, options, evidence, agentSession }: Poli
   state.policyGoneReported = policy === undefined;
   if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignSessionReason}` };
   if (!policy || !evidence) return { ask: `policy "${name}": it is not in the configuration` };
-  const answer = evaluatePolicy(policy, { kind, options, sessionDirectories: [cwd, ...additionalDirs], evidence });
+  const answer = evaluatePolicy(policy, { ...asked, sessionDirectories: [cwd, ...additionalDirs], evidence });
   if ("ask" in answer) return { ask: `policy "${name}": ${answer.ask}` };
   return { ...answer, why: `policy "${name}", ${answer.why}` };
 }
@@ -90,9 +93,7 @@ function emitPolicyGone(draft: Draft, name: string): void {
   draft.add({ kind: "diagnostic", what: "policy-gone", message });
 }
 
-/**
- * Merges the request into its tool call, like any update. Some agents never announce the call, so this may create it.
- */
+/** Merges the request into its tool call, which it creates if the agent never announced it. */
 function mergeRequestedCall(
   draft: Draft,
   key: string,
@@ -119,9 +120,7 @@ function mergeRequestedCall(
   return requested;
 }
 
-/**
- * Remembers what a sub-agent says of its calls, for permission requests about them. Its update is logged as it came.
- */
+/** Remembers what a sub-agent says of its calls, for requests about them. Its update is logged as it came. */
 export function noteForeignToolCall(draft: Draft, agentSession: string, call: ToolCallPatch): void {
   const { state } = draft;
   const fields = toToolCallFields(call);
@@ -133,10 +132,7 @@ export function noteForeignToolCall(draft: Draft, agentSession: string, call: To
   noteCallChange(draft, key, fields, before);
 }
 
-/**
- * Updates pending requests when their tool call changes: people see the new call, marked as changed. The policy is not
- * evaluated again.
- */
+/** People see the changed call of a pending request, marked as changed. The policy is not evaluated again. */
 export function noteCallChange(draft: Draft, key: string, update: ToolCallFields, before: KnownCalls): void {
   const { state } = draft;
   for (const pending of state.requests) {

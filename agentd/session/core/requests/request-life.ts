@@ -24,7 +24,6 @@ export type Verdict = ResolvedBy & { readonly option?: string };
 
 export interface NewRequest {
   readonly details: RequestDetails;
-  /** The ACP client's number for the request. */
   readonly key: number;
   readonly agentSession: string | undefined;
   /** The members of its entry that tell what is asked. */
@@ -76,7 +75,6 @@ export function openRequest(draft: Draft, { details, key, agentSession, fields, 
   askPeople(draft, pending);
 }
 
-/** Returns `agent_session` as a member of an entry or a reply. */
 export function agentSessionMember(id: string | undefined): { readonly agent_session?: string } {
   return id === undefined ? {} : { agent_session: id };
 }
@@ -90,7 +88,7 @@ export function checkCanAsk(draft: Draft): Verdict | undefined {
   if (state.run.phase === "closing" || state.run.phase === "ended") {
     return { by: null, via: "end", why: "the session is ending" };
   }
-  if (state.requests.length >= context.settings.openRequestsMax) {
+  if (state.requests.length >= context.limits.openRequestsMax) {
     return { by: null, via: "end", why: "too many pending requests in this session" };
   }
   return undefined;
@@ -139,7 +137,6 @@ export function abandonAllRequests(draft: Draft): void {
   for (const pending of draft.state.requests) cancelRequest(draft, { ...pending, key: null }, { by: null, via: "end" });
 }
 
-/** Ends a request that nobody answered in time. */
 export function expireRequest(draft: Draft, pending: PendingRequest): void {
   resolveRequest(draft, pending, toExpiry(pending), { by: null, via: "timeout" });
 }
@@ -149,14 +146,11 @@ export function isOverdue({ expiresAt }: PendingRequest, now: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
-const noInputs: readonly never[] = [];
-
 /** Returns the timer inputs that end overdue requests before their timers fire. */
 export function findOverdue(
   { requests }: SessionState,
   now: number,
 ): readonly Extract<SessionInput, { type: "timer" }>[] {
-  if (requests.length === 0) return noInputs; // as a rule, and asked at each input
   const overdue = requests.filter((pending) => isOverdue(pending, now));
   return overdue.map(({ request }) => ({ type: "timer", timer: "request", key: request }));
 }

@@ -58,12 +58,16 @@ export function toLoggedCall({ call, saidBefore, lost }: RequestedCall, known: K
   const wasLogged = (name: RequestMember): boolean =>
     known?.members[name]?.wasCopied === true && jsonBytes(call[name]) > repeatedBytesMax;
   const copied = saidBefore.filter((name) => !wasLogged(name));
-  const { omitted } = boundFields(measureFields(pick(call, copied), copied), callLimits.questionBytesMax);
+  const values: Partial<ToolCallFields> = Object.fromEntries(copied.map((name) => [name, call[name]]));
+  const { omitted } = boundFields(measureFields(values, copied), callLimits.questionBytesMax);
   const included = copied.filter((name) => !omitted.includes(name));
   const missing = [...lost, ...saidBefore.filter((name) => !included.includes(name))];
-  const without = new Set<string>(missing);
-  const left = missing.length === 0 ? call : (omit(call, without) as unknown as ToolCallFields);
-  return { tool_call: left, said_before: included, left_out: missing };
+  const left = Object.entries(call).filter(([name]) => !(missing as readonly string[]).includes(name));
+  return {
+    tool_call: missing.length === 0 ? call : (Object.fromEntries(left) as unknown as ToolCallFields),
+    said_before: included,
+    left_out: missing,
+  };
 }
 
 /** Largest value, in UTF-8 bytes as JSON, that every request about its call may repeat. */
@@ -81,12 +85,4 @@ export function findChangedMembers(
     // A value that is not held cannot be compared and counts as changed.
     return old === undefined || next === undefined || findGrowths(old, next, [])?.length !== 0;
   });
-}
-
-function pick(call: ToolCallFields, names: readonly RequestMember[]): Partial<ToolCallFields> {
-  return Object.fromEntries(names.map((name) => [name, call[name]]));
-}
-
-function omit(call: ToolCallFields, names: ReadonlySet<string>): object {
-  return Object.fromEntries(Object.entries(call).filter(([name]) => !names.has(name)));
 }

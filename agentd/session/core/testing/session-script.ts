@@ -4,16 +4,19 @@ import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
 import { corePorts } from "../../core-ports.ts";
-import type { Command, StepContext, Effect, Reply, SessionCommand, SessionInput, SessionSettings } from "../input.ts";
+import type { Command, StepContext, Effect, Reply, SessionCommand, SessionInput } from "../input.ts";
 import { startSession } from "../start.ts";
 import type { SessionState } from "../state.ts";
 import { step } from "../step.ts";
 
+type SessionSettings = StepContext["settings"] & StepContext["limits"];
+
 export const testSettings: SessionSettings = {
+  maxSessions: 8,
   permissionTimeoutMs: 600_000,
   idleTimeoutMs: 1_800_000,
-  cancelGraceMs: 10_000,
-  drainGraceMs: 10_000,
+  cancelForceMs: 10_000,
+  drainTimeoutMs: 10_000,
   queuedPromptsMax: 32,
   openRequestsMax: 64,
   openToolCallsMax: 1024,
@@ -79,7 +82,7 @@ export class SessionScript {
   }
 
   context(): StepContext {
-    return { now: this.now, settings: this.settings, people: this.people, ports: corePorts };
+    return { now: this.now, settings: this.settings, limits: this.settings, people: this.people, ports: corePorts };
   }
 
   /** Returns the entries that the input added; none when it was refused. */

@@ -48,9 +48,7 @@ const textsMax = 1024;
 const unitsMin = 256;
 const unitsPerGrowth = 64;
 
-/**
- * Returns the fields to log: for an open call's values that only grew, the growth instead; for unchanged ones, nothing.
- */
+/** Returns the fields to log: for an open call's values that only grew, the growth; for unchanged ones, nothing. */
 export function toLoggedFields(
   calls: KnownCalls,
   fields: ToolCallFields,
@@ -87,7 +85,6 @@ export interface Mention {
   readonly wasSeen: boolean;
 }
 
-/** Merges an update of the agent into its call. */
 export function mergeCall(calls: KnownCalls, key: string, fields: ToolCallFields, mention: Mention): KnownCalls {
   const before = calls.get(key) ?? (mention.wasSeen ? forgottenCall : undefined);
   const merged: { [M in Member]?: KnownMember } = before && !isNewCall(before, fields) ? { ...before.members } : {};
@@ -121,10 +118,7 @@ export function markCopied(calls: KnownCalls, key: string, logged: ToolCallField
   return new Map(calls).set(key, { ...known, members: copied });
 }
 
-/**
- * Returns whether a message about an ended call announces another one. ACP requires unique ids, but some agents count
- * from 1 in each turn.
- */
+/** Whether it announces another call under an ended one's id: some agents count from 1 in each turn. */
 export function isNewCall(before: Pick<KnownCall, "hasEnded">, { title, tool_kind, status }: ToolCallFields): boolean {
   return before.hasEnded && isAnnouncement(title, tool_kind, status);
 }

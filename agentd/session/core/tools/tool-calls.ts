@@ -32,19 +32,15 @@ export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "
   return sent;
 }
 
-/**
- * Closes the oldest call at the limit, so that an agent that never ends its calls cannot grow the session without
- * bound.
- */
+/** Keeps an agent that never ends its calls from growing the session without bound. */
 export function closeOldestIfFull(draft: Draft): void {
   const { state, context } = draft;
   const open = listOpenTools(state.tools);
   const [oldest] = open;
-  if (oldest === undefined || open.length < context.settings.openToolCallsMax) return;
+  if (oldest === undefined || open.length < context.limits.openToolCallsMax) return;
   closeTool(draft, oldest);
 }
 
-/** Closes one call as `failed`, marked as closed by agentd. */
 export function closeTool(draft: Draft, id: string): void {
   const { state } = draft;
   const turn = findTool(state.tools, id)?.turn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { descriptorWarning, openFilesMax } from "./open-files.ts";
+import { descriptorWarning, openFilesMax } from "./live-config.ts";
 
 test("one session more than the open files suffice for causes a warning with both numbers", () => {
   expect(descriptorWarning(320, 1024)).toBeUndefined();
