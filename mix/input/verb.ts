@@ -26,7 +26,8 @@ export interface Invocation {
 
 export interface VerbModule {
   readonly spec: VerbSpec;
-  readonly run: (invocation: Invocation) => Promise<Outcome>;
+  /** Resolves to nothing for the outcome `done`. */
+  readonly run: (invocation: Invocation) => Promise<Outcome | void>;
 }
 
 /** A verb and its line in the overview. A large verb is a function that loads it. */
@@ -58,11 +59,6 @@ export function takenFlags({ flags, neverStarts }: VerbSpec): FlagTable {
 
 export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
   return neverStarts === true ? withoutAutostart : commonFlags;
-}
-
-export function commandIdMember(args: Arguments): { readonly command_id?: string } {
-  const id = args.text("id");
-  return id === undefined ? {} : { command_id: id };
 }
 
 /** The flag of every verb that acts. */

@@ -11,7 +11,6 @@ export const spec: VerbSpec = {
   about:
     "Runs a Bus in the foreground on this user's own Unix socket, until Ctrl-C. --tcp adds a TCP port on loopback, which every local account can reach.",
   flags: { tcp: { kind: "text", value: "PORT", about: "also listen on this TCP port of loopback" } },
-  positionals: { min: 0, max: 0 },
   examples: ["mix bus"],
   neverStarts: true,
 };

@@ -15,7 +15,6 @@ export const spec: VerbSpec = {
     count: { kind: "text", value: "N", about: "stop after N deliveries" },
     timeout: { kind: "text", value: "TIME", about: "stop after this time (exit 3)" },
   },
-  positionals: { min: 1, max: 1 },
   examples: ["mix listen agent.session.updated --json"],
   neverStarts: true,
 };

@@ -21,7 +21,6 @@ export const spec: VerbSpec = {
     turn: { kind: "text", value: "N", about: "only this turn" },
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent log abc -f --kind message", "mix agent log abc --json --tail 20"],
 };
 
@@ -33,10 +32,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     .texts("kind")
     .flatMap((text) => text.split(","))
     .map(parseKind);
-  const filter: LogFilter = {
-    ...(wanted.length === 0 ? {} : { kinds: wanted }),
-    ...(turn === undefined ? {} : { turn }),
-  };
+  const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : wanted, turn };
   const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
   const bus = following ?? (await invocation.read("agentd"));
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });

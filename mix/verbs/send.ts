@@ -4,7 +4,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readPrompt } from "../input/prompt-text.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import { commandIdFlag } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -29,7 +29,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     session: args.word(0),
     prompt,
     when_busy: args.switch("queue") ? "queue" : "refuse",
-    ...commandIdMember(args),
+    command_id: args.text("id"),
   });
   const { session, turn, queued, seq } = reply;
   if (args.switch("no-wait")) {

@@ -11,7 +11,7 @@ import { AgentError } from "../../agent-client/agent-error.ts";
 import { readPrompt } from "../input/prompt-text.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
 import { watchStart } from "../watch/watch-start.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
+import { commandIdFlag } from "../input/verb.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -56,12 +56,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 
 async function parseStartRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
   const agent = args.word(0);
-  const cwd = chooseDirectory(args.text("cwd"), agent, context.cwd);
-  const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
-  const [name, policy] = [args.text("name"), args.text("policy")];
   return {
     agent,
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd: chooseDirectory(args.text("cwd"), agent, context.cwd),
     additional_dirs: args.texts("add-dir").map((directory) => resolve(context.cwd(), directory)),
     config: Object.fromEntries(
       args.texts("set").map((word) => {
@@ -70,10 +67,10 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
       }),
     ),
     env: [...args.texts("env")],
-    ...(prompt === undefined ? {} : { prompt }),
-    ...commandIdMember(args),
-    ...(name === undefined ? {} : { name }),
-    ...(policy === undefined ? {} : { policy }),
+    prompt: await readPrompt(context, args.positionals.slice(1), args.text("file")),
+    command_id: args.text("id"),
+    name: args.text("name"),
+    policy: args.text("policy"),
   };
 }
 
