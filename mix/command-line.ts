@@ -2,20 +2,16 @@
 // Parses a command line, runs its verb and returns the exit code.
 import { type Arguments, parseArguments, positionalRange } from "./input/arguments.ts";
 import { AgentError } from "../agent-client/agent-error.ts";
-import { asAgentError } from "../agent-client/requests/ask.ts";
-import type { ReadingBus } from "../agent-client/requests/ask.ts";
+import { asAgentError, type ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { overviewHelp, verbHelp } from "./help.ts";
-import type { ConnectOptions, ConnectTarget } from "./process/connect-options.ts";
-import type { Context } from "./process/context.ts";
+import type { ConnectOptions, ConnectTarget, Context } from "./process/context.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
-import { Output } from "./process/output.ts";
-import type { OutputMode } from "./process/output.ts";
+import { Output, type OutputMode } from "./process/output.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
-import { commonFlags, verbOf } from "./input/verb.ts";
-import type { Invocation, VerbModule } from "./input/verb.ts";
+import { commonFlags, verbOf, type Invocation, type VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
 /** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */

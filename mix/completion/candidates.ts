@@ -2,8 +2,7 @@
 // Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
 import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import { type Flag, type FlagTable, formsOf, positionalRange } from "../input/arguments.ts";
-import { takenFlags, verbOf } from "../input/verb.ts";
-import type { VerbSpec, VerbTable } from "../input/verb.ts";
+import { takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
 
 export interface Candidate {
   readonly value: string;

@@ -29,17 +29,14 @@ export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonReco
   }
 }
 
-/** The process of the daemon that holds the state directory, to signal it when it cannot be reached over the Bus. */
-export interface RecordedProcess {
-  readonly pid: number;
-  readonly startTime: string;
-}
-
 /**
- * Returns the process only if it certainly wrote the record: same boot, same start time. Returns undefined for a
- * process that is stopped (SIGSTOP), as it would not react to another signal.
+ * Returns the process of the daemon that holds the state directory, to signal it when it cannot be reached over the
+ * Bus, but only if it certainly wrote the record: same boot, same start time. Returns undefined for a process that is
+ * stopped (SIGSTOP), as it would not react to another signal.
  */
-export function recordedAgentd(context: Pick<Context, "env" | "home">): RecordedProcess | undefined {
+export function recordedAgentd(
+  context: Pick<Context, "env" | "home">,
+): { readonly pid: number; readonly startTime: string } | undefined {
   const record = daemonRecord(context);
   if (record?.startTime === undefined || record.bootId === undefined || record.bootId !== currentBootId())
     return undefined;

@@ -2,8 +2,7 @@
 // The parts of a verb: its arguments, its help and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
-import type { ConnectTarget } from "../process/connect-options.ts";
-import type { Context } from "../process/context.ts";
+import type { ConnectTarget, Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { formContent } from "../input/form-words.ts";
+import { formContent } from "../input/assignments.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";

@@ -3,8 +3,7 @@ import { lastTurnStart } from "../../agent-client/entries/read-log.ts";
 import { Attachment } from "../attach/attachment.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
-import { reportFailure } from "../watch/report-failure.ts";
-import { endedOutcome, isUnanswered, unansweredMessage } from "../watch/turn-outcome.ts";
+import { endedOutcome, isUnanswered, unansweredMessage, reportFailure } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { createBroker, listenReplacingStale, keepSocketInPlace } from "../../bus-client/broker/index.ts";
 import { askBrokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 

@@ -3,7 +3,7 @@ import { assignment, jsonOrText } from "../input/assignments.ts";
 import { jsonText } from "../process/json-text.ts";
 import { usageError } from "../process/mix-error.ts";
 import { warnOtherBuild } from "../daemon/other-build.ts";
-import { readPrompt } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent cancel <session>",

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {

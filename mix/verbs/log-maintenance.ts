@@ -5,8 +5,7 @@ import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import type { FlagTable } from "../input/arguments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation } from "../input/verb.ts";
+import { commandIdFlag, type Invocation } from "../input/verb.ts";
 
 /** Maintenance reads every entry of a log, which can take longer than the Bus's default limit of 60 s. */
 const maintenanceTimeoutMs = 60 * 60 * 1000;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
+import { type Entry, type EntryKind, entryKinds } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
-import { entryKinds } from "../../agentd/vocabulary/entries.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { logEntries } from "../../agent-client/entries/read-log.ts";
-import type { LogFilter } from "../../agent-client/entries/read-log.ts";
+import { logEntries, type LogFilter } from "../../agent-client/entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatLogEntry } from "../view/log-entry.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";

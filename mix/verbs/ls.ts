@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import { type SessionPhase, livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
-import { listSessions } from "../../agent-client/requests/sessions.ts";
-import type { SessionFilter } from "../../agent-client/requests/sessions.ts";
+import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
 import { watchSessionList } from "../watch/watch-session-list.ts";

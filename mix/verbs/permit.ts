@@ -4,11 +4,9 @@ import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
-import { renderPermission, renderPermissionResolution } from "../view/permission.ts";
-import type { PermissionRequest } from "../view/permission.ts";
+import { renderPermission, renderPermissionResolution, type PermissionRequest } from "../view/permission.ts";
 import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readJsonDocument } from "../input/json-document.ts";
+import { readJsonDocument } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {

@@ -4,7 +4,7 @@ import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
 import type { Context } from "../process/context.ts";
 import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readStdin } from "../input/read-bytes.ts";
+import { readStdin } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 

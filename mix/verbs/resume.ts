@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../process/exit-codes.ts";
-import { watchStart } from "../watch/watch-start.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { watchStart } from "../watch/watch-turn.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent resume <session>",

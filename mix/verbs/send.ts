@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readPrompt } from "../input/prompt-text.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { readPrompt } from "../input/read-input.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent send <session> [prompt]",

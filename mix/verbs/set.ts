@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import { assignment } from "../input/assignments.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { formatOptionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {

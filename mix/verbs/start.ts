@@ -4,15 +4,12 @@ import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { assignment, optionValue } from "../input/assignments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { watchTurn } from "../watch/watch-turn.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
+import { watchStart, watchTurn } from "../watch/watch-turn.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
-import { readPrompt } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/read-input.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
-import { watchStart } from "../watch/watch-start.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",

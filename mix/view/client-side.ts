@@ -4,13 +4,10 @@
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortenPath } from "./short-path.ts";
+import { type Screen, shortenPath } from "./tool-calls.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
-export interface ClientSideRenderOptions {
-  readonly style: Style;
-  /** The screen's width; 0 means that nothing is cut. */
-  readonly columns: number;
+export interface ClientSideRenderOptions extends Screen {
   /** The session's directory; paths below it are shown relative to it. */
   readonly directory: string | undefined;
 }

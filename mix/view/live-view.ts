@@ -8,8 +8,7 @@ import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
 import type { Screen } from "./tool-calls.ts";
-import { Transcript } from "./transcript.ts";
-import type { TranscriptOptions } from "./transcript.ts";
+import { Transcript, type TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;

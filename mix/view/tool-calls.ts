@@ -3,12 +3,10 @@
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
-import { renderDiff } from "./diff.ts";
-import type { RenderedDiff } from "./diff.ts";
+import { renderDiff, type RenderedDiff } from "./diff.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface Screen {
@@ -168,4 +166,9 @@ function renderOutput(call: ToolCallFields, { style, columns }: Screen): Text[] 
       ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
       : all;
   return cut.map((line) => style.dim(`    ${columns === 0 ? line : truncateToWidth(line, columns - 4)}`));
+}
+
+/** Makes a path below the session's directory relative to it; other paths stay as they are. */
+export function shortenPath(path: string, directory: string | undefined): string {
+  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
