@@ -15,7 +15,7 @@ import {
   unreachableReason,
   lastingUnreachableReason,
 } from "../daemon/unreachable-reason.ts";
-import { processLogFile } from "../daemon/state-directory.ts";
+import { processLogFile } from "../daemon/daemon-record.ts";
 import { printable } from "../../display/printable.ts";
 
 /** Call it when no agentd was found. Starts one and waits until `find` finds it, or throws the reason why not. */

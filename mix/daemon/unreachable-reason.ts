@@ -3,9 +3,8 @@
 // environment of a process in /proc.
 import { readFileSync } from "node:fs";
 import type { Context } from "../process/context.ts";
-import { daemonRecord } from "./daemon-record.ts";
+import { daemonRecord, processLogFile } from "./daemon-record.ts";
 import { isRunning, processState } from "./process-alive.ts";
-import { processLogFile } from "./state-directory.ts";
 
 export function recordedPid(context: Pick<Context, "env" | "home">): number | undefined {
   return daemonRecord(context)?.pid;
