@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Parses a command line, runs its verb and returns the exit code.
-import { parseArguments } from "./input/arguments.ts";
-import type { Arguments } from "./input/arguments.ts";
+import { type Arguments, parseArguments, positionalRange } from "./input/arguments.ts";
 import { AgentError } from "../agent-client/agent-error.ts";
-import { asAgentError } from "../agent-client/requests/ask.ts";
-import type { ReadingBus } from "../agent-client/requests/ask.ts";
+import { asAgentError, type ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { overviewHelp, verbHelp } from "./help.ts";
-import type { ConnectOptions, ConnectTarget } from "./process/connect-options.ts";
-import type { Context } from "./process/context.ts";
-import { exitCodeOf } from "./process/exit-codes.ts";
-import type { Outcome } from "./process/exit-codes.ts";
+import type { ConnectOptions, ConnectTarget, Context } from "./process/context.ts";
+import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
-import { Output } from "./process/output.ts";
-import type { OutputMode } from "./process/output.ts";
+import { Output, type OutputMode } from "./process/output.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
-import { commonFlags, verbOf } from "./input/verb.ts";
-import type { Invocation, VerbModule } from "./input/verb.ts";
+import { commonFlags, verbOf, type Invocation, type VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
 /** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */
@@ -36,7 +30,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const [first, second] = context.words;
   if (first === "--version" || first === "-V") {
     await output.line(`mix ${context.version}`);
-    return { kind: "done" };
+    return done;
   }
   const isAgent = first === "agent";
   const name = isAgent ? second : first;
@@ -44,7 +38,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
   if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
     await output.lines(overviewHelp(agentVerbs, busVerbs));
-    return { kind: "done" };
+    return done;
   }
   const table = isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs };
   const listed = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -61,13 +55,13 @@ async function runVerb(
   words: readonly string[],
 ): Promise<Outcome> {
   // A verb with several forms and no arguments shows its help, as `mix agent` does.
-  if (words.length === 0 && spec.positionals.min > 0 && spec.usage.includes(" | ")) {
+  if (words.length === 0 && positionalRange(spec).min > 0 && spec.usage.includes(" | ")) {
     return runVerb(context, output, { spec, run }, ["--help"]);
   }
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
   if (args.switch("help")) {
     await output.lines(verbHelp(spec));
-    return { kind: "done" };
+    return done;
   }
   const opened: ReadingBus[] = [];
   const open = async <Bus extends ReadingBus>(target: ConnectTarget, how: Connector<Bus>): Promise<Bus> => {
@@ -85,7 +79,7 @@ async function runVerb(
     read: (target) => open(target, connectReader),
   };
   try {
-    return await run(invocation);
+    return (await run(invocation)) ?? done;
   } catch (error) {
     const known = asAgentError(error);
     throw known instanceof AgentError ? withContext(known, args, spec) : known;

@@ -2,12 +2,7 @@
 // Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
 import type { FlagTable } from "./input/arguments.ts";
 import { WordWrap } from "./view/word-wrap.ts";
-import { commonFlagsOf } from "./input/verb.ts";
-import type { VerbSpec } from "./input/verb.ts";
-
-export interface Listed {
-  readonly summary: string;
-}
+import { commonFlagsOf, type VerbSpec, type VerbTable } from "./input/verb.ts";
 
 export function verbHelp(spec: VerbSpec): string {
   const own = flagLines(spec.flags);
@@ -26,10 +21,7 @@ export function verbHelp(spec: VerbSpec): string {
 /** Appended to the help of every verb that takes a session. */
 const sessionWords = "A session is given by its id, a unique prefix of the id, or its name.";
 
-export function overviewHelp(
-  agentVerbs: Readonly<Record<string, Listed>>,
-  busVerbs: Readonly<Record<string, Listed>>,
-): string {
+export function overviewHelp(agentVerbs: VerbTable, busVerbs: VerbTable): string {
   return [
     "usage: mix agent <verb> …   coding agents as sessions",
     ...summaryLines(agentVerbs),
@@ -53,7 +45,7 @@ function wrapped(text: string): string {
 
 const helpColumns = 80;
 
-function summaryLines(verbs: Readonly<Record<string, Listed>>): string[] {
+function summaryLines(verbs: VerbTable): string[] {
   return Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`);
 }
 

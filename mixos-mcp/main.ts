@@ -3,12 +3,10 @@
 import { citizenName } from "../agent-client/requests/citizen-name.ts";
 import { processWords } from "../display/process-output.ts";
 import { parseDenyList } from "./addresses.ts";
-import { parseCommandLine, terminalNotice } from "./command-line.ts";
 import { lineBytesMax } from "./limits.ts";
 import { BusConnection } from "./bus-connection.ts";
 import { createMcpServer } from "./server.ts";
-import { StdioTransport } from "./stdio-transport.ts";
-import { stripByteOrderMark } from "./stdio-transport.ts";
+import { StdioTransport, stripByteOrderMark } from "./stdio-transport.ts";
 import { homedir } from "node:os";
 import { ownBuild } from "../files/installed-build.ts";
 
@@ -16,21 +14,32 @@ const { argv, env, stdin, stdout } = process;
 const { version } = ownBuild(import.meta.url);
 const words = processWords("stderr");
 
-const output = parseCommandLine(argv.slice(2), version);
-if (output === undefined) serve();
+const terminalNotice =
+  "mixos-mcp: waiting for an MCP client on stdin, which normally starts it (see mixos-mcp --help); Ctrl-D ends it\n";
+
+const help = `mixos-mcp: the MixOS Bus as tools for coding agents, an MCP server over stdio
+
+  mixos-mcp
+
+An MCP client starts it: {"mcpServers": {"mixos": {"command": "mixos-mcp"}}}. It ends when its stdin does.
+  MIXOS_MCP_DENY   services that may not be called, comma-separated (default: term,term-*,bterm)
+  --version        print the version
+  --help           print this help
+`;
+
+const [first] = argv.slice(2);
+if (first === undefined) serve();
+else if (first === "--version") void processWords("stdout").text(`mixos-mcp ${version}\n`);
+else if (first === "--help" || first === "-h") void processWords("stdout").text(help);
 else {
-  void processWords(output.to).text(output.text);
-  process.exitCode = output.exitCode;
+  void words.text(`mixos-mcp: unknown argument ${first}; see mixos-mcp --help\n`);
+  process.exitCode = 2;
 }
 
 function serve(): void {
   if (stdin.isTTY) void words.text(terminalNotice);
   const connection = new BusConnection({
-    surroundings: {
-      env,
-      uid: process.getuid?.() ?? -1,
-      home: env["HOME"] || homedir(),
-    },
+    surroundings: { env, uid: process.getuid?.() ?? -1, home: env["HOME"] || homedir() },
     name: () => citizenName("mcp", env["AGENTD_SESSION"], Math.random),
     version,
   });

@@ -14,11 +14,8 @@ import type { DenyList } from "./addresses.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import type { BusConnection } from "./bus-connection.ts";
 import type { Tool } from "./tool.ts";
-import { busCall } from "./tools/bus-call.ts";
-import { busHelp } from "./tools/bus-help.ts";
-import { busPublish } from "./tools/bus-publish.ts";
-import { busServices } from "./tools/bus-services.ts";
 import { busWait } from "./tools/bus-wait.ts";
+import { busCall, busHelp, busPublish, busServices } from "./tools/calls.ts";
 
 export interface McpServerOptions {
   readonly connection: BusConnection;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The interface of a tool.
-import type * as z from "zod";
+// The interface of a tool, and arguments that several tools share.
+import * as z from "zod";
 import type { DenyList } from "./addresses.ts";
 import type { BusConnection } from "./bus-connection.ts";
+import { timeoutMsDefault, timeoutMsMax } from "./limits.ts";
 
 export interface ToolContext {
   readonly connection: BusConnection;
@@ -18,7 +19,7 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   readonly arguments: Schema;
   readonly readOnly: boolean;
   /** Whether calls wait for an event, and so count as waits. */
-  readonly waits: boolean;
+  readonly waits?: boolean;
   /** Returns the texts of the result. Throws ToolError, BusError, or the signal's reason. */
   readonly run: (args: z.output<Schema>, context: ToolContext) => Promise<readonly string[]>;
 }
@@ -26,3 +27,12 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
 export function tool<Schema extends z.ZodType>(definition: Tool<Schema>): Tool<Schema> {
   return definition;
 }
+
+export const topicArgument = z.string().min(1).max(253).describe("The exact name of a topic; there are no wildcards.");
+
+export const timeoutArgument = z
+  .int()
+  .min(1)
+  .max(timeoutMsMax)
+  .default(timeoutMsDefault)
+  .describe(`Milliseconds to wait, at most ${timeoutMsMax}.`);

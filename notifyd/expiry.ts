@@ -35,7 +35,6 @@ export class Expiry {
   }
 
   stop(): void {
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
+    for (const ask of this.#timers.keys()) this.disarm(ask);
   }
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// The program: runs notifyd in the foreground until a signal stops it, with its log on stderr.
+import { homedir } from "node:os";
 import { parseArgs } from "node:util";
-import { ownBuild } from "../files/installed-build.ts";
+import { pino, stdTimeFunctions } from "pino";
 import { processWords } from "../display/process-output.ts";
+import { ownBuild } from "../files/installed-build.ts";
+import { NotifySend } from "./desktop/notify-send.ts";
 import { NotifydError } from "./notifyd-error.ts";
-import { run } from "./run.ts";
+import { Notifyd } from "./notifyd.ts";
+import { statePaths } from "./state-directory.ts";
 
 const help = `notifyd: asks people on behalf of agents and other programs
 
@@ -25,7 +30,24 @@ async function main(): Promise<void> {
     void processWords("stdout").text(values.version ? `notifyd ${ownBuild(import.meta.url).version}\n` : help);
     return;
   }
-  await run(words);
+  await run();
+}
+
+async function run(): Promise<void> {
+  process.umask(0o077);
+  const environment = { ...process.env };
+  const home = homedir();
+  const paths = statePaths(environment, home);
+  process.chdir("/");
+  const notifyd = new Notifyd({
+    paths,
+    surroundings: { env: environment, uid: process.getuid?.() ?? -1, home },
+    ...ownBuild(import.meta.url),
+    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime }, { write: (line) => void words.log(line) }),
+  });
+  notifyd.addPresenter((host) => new NotifySend(environment, host));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void notifyd.stop(signal));
+  await notifyd.stopped;
 }
 
 main().catch((error: unknown) => {

@@ -19,11 +19,10 @@ import { AnswerRetries } from "./answer-retries.ts";
 import { Asks, type EndResult } from "./asks.ts";
 import { Expiry } from "./expiry.ts";
 import { type Limits, limits as defaultLimits } from "./limits.ts";
-import { acquireLock } from "./lock.ts";
 import { openDatabase } from "./open-database.ts";
 import type { CreatePresenter } from "./presenter.ts";
 import { Presenters } from "./presenters.ts";
-import { prepareStateDirectory, type StatePaths } from "./state-directory.ts";
+import { acquireLock, prepareStateDirectory, type StatePaths } from "./state-directory.ts";
 import { notifyVerbs } from "./verbs.ts";
 
 export interface NotifydOptions {

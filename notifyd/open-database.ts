@@ -65,24 +65,10 @@ export function openDatabase(file: string): Database.Database {
 
 /** Finds an ask that `notify.ask` would not have taken. Reads one at a time, and none that is too long. */
 function findDamagedAsk(database: Database.Database): string | undefined {
-  const texts = [
-    "ask",
-    "source",
-    "label",
-    '"group"',
-    "ref",
-    "title",
-    "body",
-    "options",
-    "via",
-    "answered_by",
-    "reason",
-  ];
-  const bytes = texts.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
-  const long = database
-    .prepare<[number], string>(`SELECT substr(ask, 1, 64) FROM ask WHERE ${bytes} > ? LIMIT 1`)
-    .pluck();
-  const found = long.get(askBytesMax);
+  const columns = database.prepare<[], string>("SELECT name FROM pragma_table_info('ask')").pluck().all();
+  const bytes = columns.map((column) => `coalesce(octet_length("${column}"), 0)`).join(" + ");
+  const long = database.prepare<[], string>(`SELECT substr(ask, 1, 64) FROM ask WHERE ${bytes} > ${askBytesMax}`);
+  const found = long.pluck().get();
   if (found !== undefined) return found;
   const rows = database.prepare<[], StoredAsk>(
     `SELECT ask, title, body, options, expires_at, ref, incomplete, coalesce(label, 'none') AS source,

@@ -3,8 +3,7 @@
 // publications does not delay the pages.
 import type { BusClient } from "../../bus-client/index.ts";
 import { livePhases, topic } from "../../agentd/vocabulary/entries.ts";
-import { requestsOn, servicesOn } from "../requests/ask.ts";
-import type { AgentBus } from "../requests/ask.ts";
+import { requestsOn, servicesOn, type AgentBus } from "../requests/ask.ts";
 import { listSessions } from "../requests/sessions.ts";
 import type { AllSource } from "./follow.ts";
 import type { LogPage, LogPiece } from "../../agentd/vocabulary/replies.ts";

@@ -72,7 +72,7 @@ export async function withFullToolCall<Q extends TruncatedQuestion>(
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
   const id = call.tool_call_id;
-  const filter: LogFilter = { kinds: ["tool_call", "permission"], ...(last === undefined ? {} : { before: last + 1 }) };
+  const filter: LogFilter = { kinds: ["tool_call", "permission"], before: last === undefined ? last : last + 1 };
   let logged: ToolCallFields = { tool_call_id: id };
   for await (const entry of logEntries(bus, session, 0, filter)) {
     if (entry.kind === "tool_call" && entry.tool_call_id === id) logged = foldToolCall(logged, entry);

@@ -7,9 +7,9 @@ import { readWholeEntry } from "./follow.ts";
 
 export interface LogFilter {
   /** Only entries before this `seq`. */
-  readonly before?: number;
-  readonly kinds?: EntryKind[];
-  readonly turn?: number;
+  readonly before?: number | undefined;
+  readonly kinds?: EntryKind[] | undefined;
+  readonly turn?: number | undefined;
 }
 
 /** Yields whole entries after a `seq` or a cursor, in order, up to `before` or the present end of the log. */

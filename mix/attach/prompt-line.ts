@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A line editor at the bottom of a live view. It takes one row, so that it can be erased and redrawn whenever something
 // is written above it. Keys are read all the time.
-import { createInterface } from "node:readline";
-import type { Interface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { movement, rich } from "../../display/styled.ts";
 import type { Context } from "../process/context.ts";
 import { displayWidth } from "../../display/width.ts";

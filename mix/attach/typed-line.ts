@@ -3,9 +3,8 @@
 import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { optionByNumber } from "../questions/chosen-option.ts";
-import { fieldValue, formFields } from "../../agent-client/view/form-fields.ts";
-import { formContent, wordsOf } from "../input/form-words.ts";
-import type { FormField } from "../../agent-client/view/form-fields.ts";
+import { fieldValue, formFields, type FormField } from "../../agent-client/view/form-fields.ts";
+import { formContent, wordsOf } from "../input/assignments.ts";
 import type { Decision } from "../../agent-client/view/decision.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";

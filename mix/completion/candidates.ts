@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
 import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
-import { formsOf } from "../input/arguments.ts";
-import type { Flag, FlagTable } from "../input/arguments.ts";
-import { takenFlags, verbOf } from "../input/verb.ts";
-import type { VerbSpec, VerbTable } from "../input/verb.ts";
+import { type Flag, type FlagTable, formsOf, positionalRange } from "../input/arguments.ts";
+import { takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
 
 export interface Candidate {
   readonly value: string;
@@ -130,7 +128,7 @@ function valuePlace(flag: Flag | undefined, typed: string, written: string): Pla
 /** Finds the source by the usage line. Undefined for a surplus word, and for free text. */
 function positionalSource(verb: string, spec: VerbSpec, before: readonly string[]): Place["source"] {
   const index = before.length;
-  if (index >= spec.positionals.max) return undefined;
+  if (index >= positionalRange(spec).max) return undefined;
   const places = formsOf(spec.usage, before).flatMap((form) => {
     const last = form.at(-1) ?? "";
     return form[index] ?? (isRepeated(last) ? last : []);

@@ -2,8 +2,7 @@
 // Asks agentd and other services for candidates: sessions, agents, requests and asks.
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { printableLine } from "../../display/printable.ts";
-import { servicesOn } from "../../agent-client/requests/ask.ts";
-import type { ReadingBus } from "../../agent-client/requests/ask.ts";
+import { servicesOn, type ReadingBus } from "../../agent-client/requests/ask.ts";
 import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
 import { listAsks } from "../questions/notify-asks.ts";
 import type { Candidate, Listed } from "./candidates.ts";

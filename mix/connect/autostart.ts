@@ -5,8 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "../../files/make-directories.ts";
-import type { ConnectOptions } from "../process/connect-options.ts";
-import { type Context, pause } from "../process/context.ts";
+import { type ConnectOptions, type Context, pause } from "../process/context.ts";
 import { busAddress } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
@@ -16,7 +15,7 @@ import {
   unreachableReason,
   lastingUnreachableReason,
 } from "../daemon/unreachable-reason.ts";
-import { processLogFile } from "../daemon/state-directory.ts";
+import { processLogFile } from "../daemon/daemon-record.ts";
 import { printable } from "../../display/printable.ts";
 
 /** Call it when no agentd was found. Starts one and waits until `find` finds it, or throws the reason why not. */

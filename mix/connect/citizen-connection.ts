@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Connection for verbs that act or subscribe: a registered client that reconnects when its connection drops.
-import { BusClient, BusError, discoverBus } from "../../bus-client/index.ts";
-import type { BusClientState, Transport } from "../../bus-client/index.ts";
-import { keepIfAgentd, requestsOn } from "../../agent-client/requests/ask.ts";
-import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { BusClient, BusError, discoverBus, type BusClientState, type Transport } from "../../bus-client/index.ts";
+import { keepIfAgentd, requestsOn, type AgentBus } from "../../agent-client/requests/ask.ts";
 import { citizenName } from "../../agent-client/requests/citizen-name.ts";
-import type { ConnectOptions } from "../process/connect-options.ts";
-import type { Context } from "../process/context.ts";
+import type { ConnectOptions, Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
-import { findBus, surroundingsOf, warnOnce } from "./find-bus.ts";
-import type { Warn } from "./find-bus.ts";
+import { findBus, surroundingsOf, warnOnce, type Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
 import { runningAgentdPid } from "../daemon/unreachable-reason.ts";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Connects verbs that only read to the Bus, without a registered name and without reconnection. Assumes that agentd is
 // there, so that a short command waits for a single reply.
-import { BusError, Caller, dial } from "../../bus-client/index.ts";
-import type { Transport } from "../../bus-client/index.ts";
+import { BusError, Caller, dial, type Transport } from "../../bus-client/index.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import {
@@ -13,11 +12,9 @@ import {
   requestsOn,
 } from "../../agent-client/requests/ask.ts";
 import type { ReadingBus } from "../../agent-client/requests/ask.ts";
-import type { ConnectOptions } from "../process/connect-options.ts";
-import type { Context } from "../process/context.ts";
+import type { ConnectOptions, Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
-import { findBus, warnOnce } from "./find-bus.ts";
-import type { Warn } from "./find-bus.ts";
+import { findBus, warnOnce, type Warn } from "./find-bus.ts";
 import type { Output } from "../process/output.ts";
 
 /** Throws UNREACHABLE if there is no Bus. If agentd is not on it, the first `ask` throws. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads the record that agentd writes into its state directory, for when it cannot or need not be asked over the Bus.
+// Finds agentd's state directory by the same rules as agentd itself, and reads the record that agentd writes there, for
+// when it cannot or need not be asked over the Bus.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { stateDirectoryOf } from "../../files/state-directory.ts";
 import type { Context } from "../process/context.ts";
+import { usageError } from "../process/mix-error.ts";
 import { currentBootId, isRunning, processState, startTimeOf } from "./process-alive.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 /** Members other than `pid` are undefined in the record of an older agentd. */
 export interface DaemonRecord {
@@ -29,17 +31,14 @@ export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonReco
   }
 }
 
-/** The process of the daemon that holds the state directory, to signal it when it cannot be reached over the Bus. */
-export interface RecordedProcess {
-  readonly pid: number;
-  readonly startTime: string;
-}
-
 /**
- * Returns the process only if it certainly wrote the record: same boot, same start time. Returns undefined for a
- * process that is stopped (SIGSTOP), as it would not react to another signal.
+ * Returns the process of the daemon that holds the state directory, to signal it when it cannot be reached over the
+ * Bus, but only if it certainly wrote the record: same boot, same start time. Returns undefined for a process that is
+ * stopped (SIGSTOP), as it would not react to another signal.
  */
-export function recordedAgentd(context: Pick<Context, "env" | "home">): RecordedProcess | undefined {
+export function recordedAgentd(
+  context: Pick<Context, "env" | "home">,
+): { readonly pid: number; readonly startTime: string } | undefined {
   const record = daemonRecord(context);
   if (record?.startTime === undefined || record.bootId === undefined || record.bootId !== currentBootId())
     return undefined;
@@ -50,4 +49,15 @@ export function recordedAgentd(context: Pick<Context, "env" | "home">): Recorded
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** Throws a usage error for a relative AGENTD_STATE_DIR: the daemon changes its working directory to /. */
+function stateDirectory({ env, home }: Pick<Context, "env" | "home">): string {
+  const directory = stateDirectoryOf("agentd", env, home);
+  if (directory === undefined) throw usageError("AGENTD_STATE_DIR must be an absolute path");
+  return directory;
+}
+
+export function processLogFile(context: Pick<Context, "env" | "home">): string {
+  return join(stateDirectory(context), "agentd.log");
 }

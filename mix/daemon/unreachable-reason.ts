@@ -2,11 +2,9 @@
 // Explains to people why a running daemon does not answer. Linux only: other systems show neither the state nor the
 // environment of a process in /proc.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Context } from "../process/context.ts";
-import { daemonRecord } from "./daemon-record.ts";
+import { daemonRecord, processLogFile } from "./daemon-record.ts";
 import { isRunning, processState } from "./process-alive.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 export function recordedPid(context: Pick<Context, "env" | "home">): number | undefined {
   return daemonRecord(context)?.pid;
@@ -25,11 +23,8 @@ export function restartHint(pid: number): string {
 export function unreachableReason(context: Pick<Context, "env" | "home">): string | undefined {
   const pid = runningAgentdPid(context);
   if (pid === undefined) return undefined;
-  const log = join(stateDirectory(context), "agentd.log");
-  return (
-    lastingReason(pid, context.env) ??
-    `agentd (pid ${pid}) is running but does not answer on the Bus; its log is ${log}`
-  );
+  const silent = `agentd (pid ${pid}) is running but does not answer on the Bus; its log is ${processLogFile(context)}`;
+  return lastingReason(pid, context.env) ?? silent;
 }
 
 /** The same, but only for reasons that waiting does not change; a daemon that is still starting has none. */

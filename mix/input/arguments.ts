@@ -23,14 +23,19 @@ export interface PositionalRange {
 export interface ArgumentSpec {
   readonly usage: string;
   readonly flags: FlagTable;
-  readonly positionals: PositionalRange;
+  /** Default: exactly the words in angle brackets of the usage line. */
+  readonly positionals?: PositionalRange;
+}
+
+export function positionalRange({ usage, positionals }: Omit<ArgumentSpec, "flags">): PositionalRange {
+  const count = usage.match(/<[^>]+>/g)?.length ?? 0;
+  return positionals ?? { min: count, max: count };
 }
 
 /** Throws a usage error for a flag that the table does not have, and for too few or too many words. */
-export function parseArguments(
-  words: readonly string[],
-  { flags, positionals: range, usage }: ArgumentSpec,
-): Arguments {
+export function parseArguments(words: readonly string[], spec: ArgumentSpec): Arguments {
+  const { flags, usage } = spec;
+  const range = positionalRange(spec);
   const { values, positionals } = parsedWords(words, flags, usage);
   const parsed = new Arguments(values, positionals, usage);
   // With --help nothing else is checked: nobody has to write a valid command line to get help.

@@ -2,8 +2,7 @@
 // The parts of a verb: its arguments, its help and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
-import type { ConnectTarget } from "../process/connect-options.ts";
-import type { Context } from "../process/context.ts";
+import type { ConnectTarget, Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 
@@ -26,7 +25,8 @@ export interface Invocation {
 
 export interface VerbModule {
   readonly spec: VerbSpec;
-  readonly run: (invocation: Invocation) => Promise<Outcome>;
+  /** Resolves to nothing for the outcome `done`. */
+  readonly run: (invocation: Invocation) => Promise<Outcome | void>;
 }
 
 /** A verb and its line in the overview. A large verb is a function that loads it. */
@@ -58,11 +58,6 @@ export function takenFlags({ flags, neverStarts }: VerbSpec): FlagTable {
 
 export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
   return neverStarts === true ? withoutAutostart : commonFlags;
-}
-
-export function commandIdMember(args: Arguments): { readonly command_id?: string } {
-  const id = args.text("id");
-  return id === undefined ? {} : { command_id: id };
 }
 
 /** The flag of every verb that acts. */

@@ -42,6 +42,14 @@ export interface Interrupts {
 
 export type Interrupt = "SIGINT" | "SIGTERM";
 
+/** `agentd` starts the daemon if none runs, `running-agentd` never does, and `bus` needs no agentd. */
+export type ConnectTarget = "agentd" | "running-agentd" | "bus";
+
+export interface ConnectOptions {
+  readonly target: ConnectTarget;
+  readonly autostart: boolean;
+}
+
 export function pause({ after }: Pick<Context, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => {
     after(ms, resolve);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How a verb ended, and the exit code for it.
+// How a verb ended, and the exit code for it, as the README lists them.
 
 export interface OutcomeError {
   readonly error_code: string;
@@ -29,11 +29,6 @@ export type Outcome =
   | { readonly kind: "interrupted" }
   | { readonly kind: "broken_pipe" };
 
-/**
- * 0 done · 1 failed, cancelled, refused, cut off, and every code not named here · 2 usage · 3 time limit · 4 unknown or
- * not available · 5 nobody could be asked · 6 not reachable · 7 login needed · 8 command id conflict · 130 interrupted
- * · 141 broken pipe.
- */
 export function exitCodeOf(outcome: Outcome): number {
   switch (outcome.kind) {
     case "done":

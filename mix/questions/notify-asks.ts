@@ -5,8 +5,7 @@ import type { NotifyInput, NotifyVerb } from "../../agentd/vocabulary/notify-arg
 import { paginate } from "../../bus-client/index.ts";
 import { buildWords, isSameBuild } from "../../files/installed-build.ts";
 import { parseJson } from "../../json/raw-json.ts";
-import { servicesOn } from "../../agent-client/requests/ask.ts";
-import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
+import { servicesOn, type AgentBus, type ReadingBus } from "../../agent-client/requests/ask.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Invocation } from "../input/verb.ts";

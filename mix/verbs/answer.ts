@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { formContent } from "../input/form-words.ts";
+import { formContent } from "../input/assignments.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";
@@ -27,7 +24,7 @@ export const spec: VerbSpec = {
   examples: ["mix agent answer", "mix agent answer abcdefghijkl-1 name=Ann colour=red colour=blue"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, connect, context } = invocation;
   const [request, ...words] = args.positionals;
   const action = chooseAction(args.switch("decline"), args.switch("cancel"));
@@ -37,11 +34,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const bus = await connect("agentd");
   if (args.switch("show")) return show(invocation, await findElicitation(bus, request, context.now()));
   // The form is only needed to convert fields to values.
-  const content =
-    words.length === 0
-      ? {}
-      : { content: formContent((await findElicitation(bus, request, context.now())).asked.schema, words) };
-  return answer(invocation, bus, { request, action, ...content });
+  const schema = words.length === 0 ? undefined : (await findElicitation(bus, request, context.now())).asked.schema;
+  const content = words.length === 0 ? undefined : formContent(schema, words);
+  return answer(invocation, bus, { request, action, content });
 }
 
 function chooseAction(declines: boolean, cancels: boolean): "accept" | "decline" | "cancel" {
@@ -49,19 +44,18 @@ function chooseAction(declines: boolean, cancels: boolean): "accept" | "decline"
   return declines ? "decline" : cancels ? "cancel" : "accept";
 }
 
-async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, read }: Invocation): Promise<void> {
   const session = args.text("session");
   const bus = await read("agentd");
-  const { requests, more } = await bus.ask("agent.elicitation.list", session === undefined ? {} : { session });
+  const { requests, more } = await bus.ask("agent.elicitation.list", { session });
   if (more) output.notice(describeUnlisted("elicitation", session));
   if (output.mode === "json") await output.document("mix.elicitations.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
   else for (const line of formatElicitationTable(requests, context.now())) await output.line(line);
-  return done;
 }
 
-async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<Outcome> {
+async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<void> {
   const { style } = detectScreen(context);
   const { schema: form, ...question } = asked;
   const document = { ...question, ...(form === undefined ? {} : { form }), resolved: resolved ?? null };
@@ -71,18 +65,16 @@ async function show({ context, output }: Invocation, { asked, resolved }: FoundE
     for (const line of renderElicitation(asked, style, resolved === undefined)) await output.line(line);
     if (resolved !== undefined) await output.line(renderElicitationResolution(resolved, style));
   }
-  return done;
 }
 
 async function answer(
   { args, output }: Invocation,
   bus: AgentBus,
   input: VerbInput<"agent.elicitation.answer">,
-): Promise<Outcome> {
-  const reply = await bus.ask("agent.elicitation.answer", { ...input, ...commandIdMember(args) });
+): Promise<void> {
+  const reply = await bus.ask("agent.elicitation.answer", { ...input, command_id: args.text("id") });
   if (output.mode === "json") await output.document("mix.answered.v1", reply);
-  else if (output.mode === "people") output.word(`${input.request}: ${reply.outcome}`);
-  return done;
+  output.word(`${input.request}: ${reply.outcome}`);
 }
 
 interface FoundElicitation {

@@ -3,8 +3,7 @@ import { lastTurnStart } from "../../agent-client/entries/read-log.ts";
 import { Attachment } from "../attach/attachment.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
-import { reportFailure } from "../watch/report-failure.ts";
-import { endedOutcome, isUnanswered, unansweredMessage } from "../watch/turn-outcome.ts";
+import { endedOutcome, isUnanswered, unansweredMessage, reportFailure } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 
@@ -13,7 +12,6 @@ export const spec: VerbSpec = {
   about:
     "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands. :detach and Ctrl-C detach; the session continues.",
   flags: { "read-only": { kind: "switch", about: "watch only: neither prompt nor answer" } },
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent attach abc"],
 };
 

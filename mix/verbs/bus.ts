@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { createBroker, listenReplacingStale, keepSocketInPlace } from "../../bus-client/broker/index.ts";
 import { askBrokerHost, BusError, embeddedSocketPath, unixUrl } from "../../bus-client/index.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -11,7 +10,6 @@ export const spec: VerbSpec = {
   about:
     "Runs a Bus in the foreground on this user's own Unix socket, until Ctrl-C. --tcp adds a TCP port on loopback, which every local account can reach.",
   flags: { tcp: { kind: "text", value: "PORT", about: "also listen on this TCP port of loopback" } },
-  positionals: { min: 0, max: 0 },
   examples: ["mix bus"],
   neverStarts: true,
 };

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { assignment, jsonOrText } from "../input/assignments.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { jsonText } from "../process/json-text.ts";
 import { usageError } from "../process/mix-error.ts";
 import { warnOtherBuild } from "../daemon/other-build.ts";
-import { readPrompt } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -18,7 +16,7 @@ export const spec: VerbSpec = {
   neverStarts: true,
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, context, output } = invocation;
   const [service, command, ...words] = args.positionals;
   const timeoutMs = args.duration("timeout");
@@ -35,7 +33,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.reply.v1", { rc: reply.rc, body: value });
   else if (reply.body !== "") await output.lines(typeof value === "string" ? value : jsonText(value, 2));
   if (reply.rc > 0) output.notice(`warning: rc ${reply.rc}`);
-  return done;
 }
 
 function parseArguments(words: readonly string[]): Record<string, unknown> {

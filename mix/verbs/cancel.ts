@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent cancel <session>",
   about: "Cancels the running turn and all queued turns. The session stays open.",
   flags: { turn: { kind: "text", value: "N", about: "only this turn" }, ...commandIdFlag },
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent cancel abc"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
   const turn = args.count("turn", 1);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.cancel", {
     session: args.word(0),
-    ...(turn === undefined ? {} : { turn }),
-    ...commandIdMember(args),
+    turn,
+    command_id: args.text("id"),
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(`${cancelled}`);
   if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
-  return done;
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {
   usage: "agent close <session>",
   about: "Closes a session: ends its agent and returns when it has ended. The log stays.",
   flags: commandIdFlag,
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent close abc"],
 };
 
@@ -20,7 +17,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.close", {
     session: args.word(0),
-    ...commandIdMember(args),
+    command_id: args.text("id"),
   });
   const { session, seq } = reply;
   // Entries are followed but not shown, because only the final state is of interest.

@@ -3,8 +3,6 @@
 import { type Candidate, completionOf, type Listed, type VerbTables } from "../completion/candidates.ts";
 import { candidateLine, listedValues } from "../completion/listed-values.ts";
 import type { Context } from "../process/context.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbModule, VerbSpec } from "../input/verb.ts";
 
 const spec: VerbSpec = {
@@ -22,7 +20,7 @@ export function completeVerb(tables: VerbTables): VerbModule {
   return { spec, run: (invocation) => run(invocation, tables) };
 }
 
-async function run({ args, context, output, read }: Invocation, tables: VerbTables): Promise<Outcome> {
+async function run({ args, context, output, read }: Invocation, tables: VerbTables): Promise<void> {
   const list = async (what: Listed): Promise<readonly Candidate[]> => {
     const request = async () => listedValues(await read("running-agentd"), what);
     return (
@@ -35,7 +33,6 @@ async function run({ args, context, output, read }: Invocation, tables: VerbTabl
   const { byShell, candidates } = await completionOf(args.positionals, tables, list);
   const lines = candidates.map(candidateLine).filter((line) => line !== undefined);
   await output.lines([byShell, ...lines].join("\n"));
-  return done;
 }
 
 /** Returns undefined if the work takes longer than a person waits for a TAB. */

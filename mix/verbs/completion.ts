@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { shells, stubs } from "../completion/stubs.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 
 export const spec: VerbSpec = {
@@ -18,10 +16,9 @@ export const spec: VerbSpec = {
   neverStarts: true,
 };
 
-export async function run({ args, output }: Invocation): Promise<Outcome> {
+export async function run({ args, output }: Invocation): Promise<void> {
   const wanted = args.word(0);
   const shell = shells.find((one) => one === wanted);
   if (shell === undefined) throw usageError(`no completion for ${wanted}; usage: mix ${spec.usage}`);
   await output.lines(stubs[shell]);
-  return done;
 }

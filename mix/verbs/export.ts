@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { logEntries } from "../../agent-client/entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
@@ -9,11 +7,10 @@ export const spec: VerbSpec = {
   about:
     "Writes a session to stdout, one JSON object per line: its current state, then every entry up to that state, in order.",
   flags: {},
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent export abc > abc.ndjson"],
 };
 
-export async function run({ args, output, read }: Invocation): Promise<Outcome> {
+export async function run({ args, output, read }: Invocation): Promise<void> {
   const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   await output.row({ schema: "mix.export.v1", snapshot });
@@ -22,5 +19,4 @@ export async function run({ args, output, read }: Invocation): Promise<Outcome> 
     if (entry.seq > snapshot.last_seq) break;
     await output.row(entry);
   }
-  return done;
 }

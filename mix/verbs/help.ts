@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { jsonOrText } from "../input/assignments.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "help <service>",
   about: "Lists a service's verbs, as the service describes them.",
   flags: {},
-  positionals: { min: 1, max: 1 },
   examples: ["mix help agent"],
 };
 
@@ -24,21 +20,20 @@ interface OfferedVerb {
 /** A reply to HELP can come from any service, so its members are unchecked. */
 type UncheckedVerb = { readonly [Member in keyof OfferedVerb]?: unknown };
 
-export async function run({ args, output, connect }: Invocation): Promise<Outcome> {
+export async function run({ args, output, connect }: Invocation): Promise<void> {
   const service = args.word(0);
   // mix can start agentd, so `mix help agent` starts it where none runs.
   const bus = await connect(service === "agent" ? "agentd" : "bus");
   const verbs = parseVerbs((await bus.call(service, "HELP")).body);
   if (output.mode === "json") await output.document("mix.help.v1", { service, verbs });
-  else if (output.mode === "ids") for (const { name } of verbs) await output.line(printableLine(name));
+  else if (output.mode === "ids") for (const { name } of verbs) await output.line(name);
   else {
-    const rows = formatTable(verbs.map(({ name, description }) => [name, description].map(printableLine)));
+    const rows = formatTable(verbs.map(({ name, description }) => [name, description]));
     for (const [index, { args: words }] of verbs.entries()) {
       await output.line(rows[index] ?? "");
-      if (words.length > 0) await output.line(printableLine(`    ${words.join(" ")}`));
+      if (words.length > 0) await output.line(`    ${words.join(" ")}`);
     }
   }
-  return done;
 }
 
 function parseVerbs(body: string): OfferedVerb[] {

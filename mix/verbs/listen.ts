@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Delivery } from "../../bus-client/index.ts";
 import { jsonOrText } from "../input/assignments.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { ownError } from "../process/mix-error.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
@@ -15,7 +14,6 @@ export const spec: VerbSpec = {
     count: { kind: "text", value: "N", about: "stop after N deliveries" },
     timeout: { kind: "text", value: "TIME", about: "stop after this time (exit 3)" },
   },
-  positionals: { min: 1, max: 1 },
   examples: ["mix listen agent.session.updated --json"],
   neverStarts: true,
 };

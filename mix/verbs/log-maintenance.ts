@@ -5,8 +5,7 @@ import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import type { FlagTable } from "../input/arguments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation } from "../input/verb.ts";
+import { commandIdFlag, type Invocation } from "../input/verb.ts";
 
 /** Maintenance reads every entry of a log, which can take longer than the Bus's default limit of 60 s. */
 const maintenanceTimeoutMs = 60 * 60 * 1000;
@@ -16,8 +15,11 @@ export const removalFlags: FlagTable = {
   ...commandIdFlag,
 };
 
-export function toRemovalArgs({ args }: Invocation): { readonly dry_run: boolean; readonly command_id?: string } {
-  return { dry_run: args.switch("dry-run"), ...commandIdMember(args) };
+export function toRemovalArgs({ args }: Invocation): {
+  readonly dry_run: boolean;
+  readonly command_id: string | undefined;
+} {
+  return { dry_run: args.switch("dry-run"), command_id: args.text("id") };
 }
 
 /** Does the same as `bus.ask`, with the time limit for maintenance. */
@@ -33,4 +35,8 @@ export async function askMaintenance<V extends Verb>(
 /** Formats a count with its noun: `1 entry`, `2 entries`. */
 export function formatCount(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
+}
+
+export function formatLoss(subject: string, entries: number, isDry: boolean): string {
+  return `${subject} ${isDry ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`;
 }

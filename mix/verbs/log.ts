@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Entry, EntryKind } from "../../agentd/vocabulary/entries.ts";
+import { type Entry, type EntryKind, entryKinds } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
-import { entryKinds } from "../../agentd/vocabulary/entries.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { logEntries } from "../../agent-client/entries/read-log.ts";
-import type { LogFilter } from "../../agent-client/entries/read-log.ts";
+import { logEntries, type LogFilter } from "../../agent-client/entries/read-log.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatLogEntry } from "../view/log-entry.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
@@ -21,7 +18,6 @@ export const spec: VerbSpec = {
     turn: { kind: "text", value: "N", about: "only this turn" },
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent log abc -f --kind message", "mix agent log abc --json --tail 20"],
 };
 
@@ -33,10 +29,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     .texts("kind")
     .flatMap((text) => text.split(","))
     .map(parseKind);
-  const filter: LogFilter = {
-    ...(wanted.length === 0 ? {} : { kinds: wanted }),
-    ...(turn === undefined ? {} : { turn }),
-  };
+  const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : wanted, turn };
   const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
   const bus = following ?? (await invocation.read("agentd"));
   const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });

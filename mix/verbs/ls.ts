@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import type { SessionPhase } from "../../agentd/vocabulary/entries.ts";
-import { done } from "../process/exit-codes.ts";
+import { type SessionPhase, livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
-import { listSessions } from "../../agent-client/requests/sessions.ts";
-import type { SessionFilter } from "../../agent-client/requests/sessions.ts";
+import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
 import { watchSessionList } from "../watch/watch-session-list.ts";
@@ -21,11 +18,10 @@ export const spec: VerbSpec = {
     cwd: { kind: "text", value: "DIR", about: "only this directory" },
     watch: { kind: "switch", short: "w", about: "keep running and print changes" },
   },
-  positionals: { min: 0, max: 0 },
   examples: ["mix agent ls --all --agent demo"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<Outcome | void> {
   const { args, context, output } = invocation;
   const filter = parseFilter(invocation);
   if (args.switch("watch")) {
@@ -37,20 +33,15 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   else if (sessions.length === 0)
     output.word(args.switch("all") ? "no sessions" : "no live sessions (--all shows ended ones)");
   else await output.lines(formatSessionTable(sessions, context.now()).join("\n"));
-  return done;
 }
 
 function parseFilter({ args, context }: Invocation): SessionFilter {
-  const [agent, cwd] = [args.text("agent"), args.text("cwd")];
+  const cwd = args.text("cwd");
   const wanted = args.texts("state").flatMap((text) => text.split(","));
   for (const state of wanted) {
     if (!sessionPhases.some((one) => one === state))
       throw usageError(`unknown state ${state}; the states are ${sessionPhases.join(", ")}`);
   }
   const state = wanted.length > 0 ? (wanted as SessionPhase[]) : args.switch("all") ? undefined : [...livePhases];
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(cwd === undefined ? {} : { cwd: resolve(context.cwd(), cwd) }),
-  };
+  return { state, agent: args.text("agent"), cwd: cwd && resolve(context.cwd(), cwd) };
 }

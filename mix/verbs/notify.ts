@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { findOption } from "../questions/chosen-option.ts";
-import { done } from "../process/exit-codes.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { listAsks, askNotify, findAsk, warnOtherNotifyd } from "../questions/notify-asks.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { renderAsk, formatAskTable, renderAskEnd } from "../view/ask.ts";
 import { detectScreen } from "../view/live-view.ts";
-import { printableLine } from "../../display/printable.ts";
 import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
 
 export const spec: VerbSpec = {
@@ -20,7 +18,7 @@ export const spec: VerbSpec = {
   neverStarts: true,
 };
 
-export async function run(given: Invocation): Promise<Outcome> {
+export async function run(given: Invocation): Promise<Outcome | void> {
   let versionCheck: Promise<void> | undefined;
   const invocation: Invocation = {
     ...given,
@@ -35,7 +33,7 @@ export async function run(given: Invocation): Promise<Outcome> {
   return outcome;
 }
 
-function dispatch(invocation: Invocation): Promise<Outcome> {
+function dispatch(invocation: Invocation): Promise<Outcome | void> {
   const { positionals } = invocation.args;
   if (positionals[0] === "answer") return answer(invocation);
   switch (`${positionals[0]} ${positionals.length - 1}`) {
@@ -50,25 +48,23 @@ function dispatch(invocation: Invocation): Promise<Outcome> {
   }
 }
 
-async function list({ args, context, output, connect }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, connect }: Invocation): Promise<void> {
   const asks = await listAsks(await connect("bus"), args.switch("all") ? {} : { state: "open" });
   if (output.mode === "json") await output.document("mix.asks.v1", { asks });
-  else if (output.mode === "ids") for (const { ask } of asks) await output.line(printableLine(ask));
+  else if (output.mode === "ids") for (const { ask } of asks) await output.line(ask);
   else if (asks.length === 0) output.word(args.switch("all") ? "no asks" : "no open asks (--all shows ended ones)");
   else for (const line of formatAskTable(asks, context.now())) await output.line(line);
-  return done;
 }
 
-async function show({ args, context, output, connect }: Invocation): Promise<Outcome> {
+async function show({ args, context, output, connect }: Invocation): Promise<void> {
   const ask = await findAsk(await connect("bus"), args.word(1));
   if (output.mode === "json") await output.document("mix.ask.v1", ask);
-  else if (output.mode === "ids") await output.line(printableLine(ask.ask));
+  else if (output.mode === "ids") await output.line(ask.ask);
   else for (const line of renderAsk(ask, context.now(), detectScreen(context).style)) await output.line(line);
-  return done;
 }
 
 // Connects as a citizen, because an answer names its sender.
-async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
+async function answer({ args, output, connect }: Invocation): Promise<void> {
   const [reference, chosen] = [args.word(1), args.word(2)];
   const bus = await connect("bus");
   const { ask, options } = await findAsk(bus, reference);
@@ -76,8 +72,7 @@ async function answer({ args, output, connect }: Invocation): Promise<Outcome> {
   const option = findOption(options, chosen) ?? chosen;
   const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
-  else if (output.mode === "people") output.word(`${printableLine(ask)}: ${printableLine(option)}`);
-  return done;
+  output.word(`${ask}: ${option}`);
 }
 
 async function watch({ context, output, connect }: Invocation): Promise<Outcome> {
@@ -85,7 +80,7 @@ async function watch({ context, output, connect }: Invocation): Promise<Outcome>
   return watchNotifyAsks(context, await connect("bus"), {
     async opened(ask) {
       if (output.mode === "json") await output.row(ask);
-      else if (output.mode === "ids") await output.line(printableLine(ask.ask));
+      else if (output.mode === "ids") await output.line(ask.ask);
       else for (const line of renderAsk(ask, context.now(), style)) await output.line(line);
     },
     async ended(ask) {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
-import { renderPermission, renderPermissionResolution } from "../view/permission.ts";
-import type { PermissionRequest } from "../view/permission.ts";
+import { renderPermission, renderPermissionResolution, type PermissionRequest } from "../view/permission.ts";
 import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -26,7 +22,7 @@ export const spec: VerbSpec = {
   examples: ["mix agent permit ls", "mix agent permit allow abcdefghijkl-1"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args } = invocation;
   const action = args.word(0);
   if (action === "ls" && args.positionals.length === 1) return list(invocation);
@@ -44,33 +40,25 @@ interface FoundPermission {
   readonly resolved?: PermissionEntry;
 }
 
-async function list({ args, context, output, read }: Invocation): Promise<Outcome> {
+async function list({ args, context, output, read }: Invocation): Promise<void> {
   const session = args.text("session");
   const bus = await read("agentd");
-  const { requests, more } = await bus.ask("agent.permission.list", session === undefined ? {} : { session });
+  const { requests, more } = await bus.ask("agent.permission.list", { session });
   if (more) output.notice(describeUnlisted("permission", session));
   if (output.mode === "json") await output.document("mix.requests.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
   else for (const line of formatPermissionTable(requests, context.now())) await output.line(line);
-  return done;
 }
 
-async function show({ context, output }: Invocation, { permission, resolved }: FoundPermission): Promise<Outcome> {
-  if (output.mode === "json") {
-    await output.document("mix.request.v1", { ...permission, resolved: resolved ?? null });
-    return done;
-  }
-  if (output.mode === "ids") {
-    await output.line(permission.request);
-    return done;
-  }
+async function show({ context, output }: Invocation, { permission, resolved }: FoundPermission): Promise<void> {
+  if (output.mode === "json") return output.document("mix.request.v1", { ...permission, resolved: resolved ?? null });
+  if (output.mode === "ids") return output.line(permission.request);
   const screen = detectScreen(context);
   // Everything is shown in full, because a person decides by it.
   const options = { ...screen, isWhole: true, isOpen: resolved === undefined };
   for (const line of renderPermission(permission, options)) await output.line(line);
   if (resolved !== undefined) await output.line(renderPermissionResolution(resolved, screen.style));
-  return done;
 }
 
 async function answer(
@@ -78,16 +66,15 @@ async function answer(
   bus: AgentBus,
   action: "allow" | "deny",
   { request, options }: FoundPermission["permission"],
-): Promise<Outcome> {
+): Promise<void> {
   const decision = decisionFor(action, options, args.text("option"));
   const reply = await bus.ask("agent.permission.answer", {
     request,
     ...decision,
-    ...commandIdMember(args),
+    command_id: args.text("id"),
   });
   if (output.mode === "json") await output.document("mix.answered.v1", reply);
-  else if (output.mode === "people") output.word(`${request}: ${reply.option ?? reply.outcome}`);
-  return done;
+  output.word(`${request}: ${reply.option ?? reply.outcome}`);
 }
 
 async function findPermission(bus: AgentBus, request: string, now: number): Promise<FoundPermission> {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readJsonDocument } from "../input/json-document.ts";
+import { readJsonDocument } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent policy test <request.json> --policy <name>",
@@ -23,7 +20,7 @@ export const spec: VerbSpec = {
   ],
 };
 
-export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+export async function run({ args, context, output, connect }: Invocation): Promise<void> {
   const policy = args.text("policy");
   if (args.word(0) !== "test") throw usageError(`unknown command ${args.word(0)}; usage: mix ${spec.usage}`);
   if (policy === undefined) throw usageError(`--policy is missing; usage: mix ${spec.usage}`);
@@ -38,10 +35,9 @@ export async function run({ args, context, output, connect }: Invocation): Promi
   const reply = await bus.ask("agent.policy.test", { policy, request });
   if (output.mode === "json") await output.document("mix.policy-test.v1", reply);
   else {
-    await output.line(reply.option === undefined ? "ask" : `${reply.outcome} ${printableLine(reply.option)}`);
-    output.word(`${policy}: ${printableLine(reply.why)}`);
+    await output.line(reply.option === undefined ? "ask" : `${reply.outcome} ${reply.option}`);
+    output.word(`${policy}: ${reply.why}`);
   }
-  return done;
 }
 
 type PolicyRequest = Exclude<VerbInput<"agent.policy.test">["request"], string>;

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatLoss, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { printableLine } from "../../display/printable.ts";
 
 export const spec: VerbSpec = {
   usage: "agent purge <session>",
   about:
     "Permanently removes an ended session's entries from the log. Its commands' receipts stay, so that a retry runs nothing again. Its directory stays too, even if agentd created it.",
   flags: removalFlags,
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent purge abc --dry-run"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
   const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
@@ -23,12 +19,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: removalArgs.dry_run });
   else if (output.mode === "ids") await output.line(session);
   else {
-    await output.line(
-      `${session} ${removalArgs.dry_run ? "would lose" : "lost"} ${formatCount(entries, "entry", "entries")}`,
-    );
+    await output.line(formatLoss(session, entries, removalArgs.dry_run));
     // The purge has succeeded, so a failure here is ignored.
     const left = await bus.ask("agent.session.get", { session }).catch(() => undefined);
-    if (left !== undefined) output.word(`its directory stays: ${printableLine(left.cwd)}`);
+    if (left !== undefined) output.word(`its directory stays: ${left.cwd}`);
   }
-  return done;
 }

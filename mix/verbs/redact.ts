@@ -2,11 +2,9 @@
 import { createHash } from "node:crypto";
 import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
 import type { Context } from "../process/context.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readStdin } from "../input/read-bytes.ts";
+import { readStdin } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -18,14 +16,12 @@ export const spec: VerbSpec = {
     session: { kind: "text", value: "SESSION", about: "only in this session (default: in the whole log)" },
     ...removalFlags,
   },
-  positionals: { min: 0, max: 0 },
   examples: ["mix agent redact --dry-run < leaked-key.txt"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, context, output } = invocation;
-  const session = args.text("session");
-  const request = { ...(session === undefined ? {} : { session }), ...toRemovalArgs(invocation) };
+  const request = { session: args.text("session"), ...toRemovalArgs(invocation) };
   const secret = await readSecret(context.stdin);
   const sha256 = createHash("sha256").update(secret).digest("hex");
   const bus = await invocation.connect("agentd");
@@ -33,7 +29,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.redacted.v1", { ...reply, dry_run: request.dry_run });
   else if (output.mode === "people")
     for (const line of describeRedaction(reply, request.dry_run)) await output.line(line);
-  return done;
 }
 
 /** The longest secret that agentd searches for. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../process/exit-codes.ts";
-import { watchStart } from "../watch/watch-start.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { watchStart } from "../watch/watch-turn.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent resume <session>",
@@ -12,7 +11,6 @@ export const spec: VerbSpec = {
     fresh: { kind: "switch", about: "begin a new agent session with the transcript" },
     ...commandIdFlag,
   },
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent resume abc"],
 };
 
@@ -22,7 +20,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const reply = await bus.ask("agent.session.resume", {
     session: args.word(0),
     fresh: args.switch("fresh"),
-    ...commandIdMember(args),
+    command_id: args.text("id"),
   });
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);

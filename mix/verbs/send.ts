@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { usageError } from "../process/mix-error.ts";
-import { readPrompt } from "../input/prompt-text.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { readPrompt } from "../input/read-input.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent send <session> [prompt]",
@@ -29,7 +27,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     session: args.word(0),
     prompt,
     when_busy: args.switch("queue") ? "queue" : "refuse",
-    ...commandIdMember(args),
+    command_id: args.text("id"),
   });
   const { session, turn, queued, seq } = reply;
   if (args.switch("no-wait")) {

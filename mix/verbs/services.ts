@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { servicesOn } from "../../agent-client/requests/ask.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "services",
   about: "Lists the services registered on the Bus.",
   flags: {},
-  positionals: { min: 0, max: 0 },
   examples: ["mix services"],
   neverStarts: true,
 };
 
-export async function run({ output, connect }: Invocation): Promise<Outcome> {
+export async function run({ output, connect }: Invocation): Promise<void> {
   const bus = await connect("bus");
   const services = await servicesOn(bus.client);
-  if (output.mode === "json") {
-    await output.document("mix.services.v1", { services });
-  } else if (output.mode === "ids") {
-    for (const { name } of services) await output.line(printableLine(name));
-  } else {
-    const rows = services.map(({ name, version, pid, started_at: since }) =>
-      [name, version ?? "-", pid === undefined ? "-" : String(pid), since ?? "-"].map((cell) => printableLine(cell)),
-    );
-    for (const line of formatTable([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
-  }
-  return done;
+  const rows = services.map(({ name, version = "-", pid = "-", started_at: since = "-" }) => [
+    name,
+    version,
+    `${pid}`,
+    since,
+  ]);
+  if (output.mode === "json") await output.document("mix.services.v1", { services });
+  else if (output.mode === "ids") for (const { name } of services) await output.line(name);
+  else for (const line of formatTable([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import { assignment } from "../input/assignments.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { commandIdFlag } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { formatOptionTable } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -15,7 +12,7 @@ export const spec: VerbSpec = {
   examples: ["mix agent set abc mode=plan"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
   const wanted = args.positionals.slice(1).map(assignment);
   const id = args.text("id");
@@ -27,7 +24,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
       session,
       option,
       value: toOptionValue(options, option, text),
-      ...(id === undefined ? {} : { command_id: index === 0 ? id : `${id}-${index + 1}` }),
+      command_id: id === undefined || index === 0 ? id : `${id}-${index + 1}`,
     });
     options = reply.options;
   }
@@ -35,7 +32,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   else
     for (const line of output.mode === "ids" ? options.map(({ option }) => option) : formatOptionTable(options))
       await output.line(line);
-  return done;
 }
 
 // Only boolean options get a boolean, because `true` can also be the name of a choice.

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { unansweredMessage } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatCount } from "./log-maintenance.ts";
-import { printableLine } from "../../display/printable.ts";
 import { formatTable } from "../view/table.ts";
 import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
 
@@ -13,17 +10,15 @@ export const spec: VerbSpec = {
   usage: "agent show <session>",
   about: "Shows a session's current state: turns, options, plan, open questions.",
   flags: {},
-  positionals: { min: 1, max: 1 },
   examples: ["mix agent show abc"],
 };
 
-export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
+export async function run({ args, context, output, read }: Invocation): Promise<void> {
   const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
   if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
   else for (const line of formatSnapshot(snapshot, context.now())) await output.line(line);
-  return done;
 }
 
 function formatSnapshot(one: SessionSnapshot, now: number): string[] {
@@ -49,11 +44,11 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
   ];
   const permissions = one.requests.filter((open) => open.kind === "permission");
   const elicitations = one.requests.filter((open) => open.kind === "elicitation");
-  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, printableLine(value)]]));
+  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return [
     ...formatTable(known),
     ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options)),
-    ...toParagraph(one.plan.map(({ content, status }) => `${printableLine(status)}  ${printableLine(content)}`)),
+    ...toParagraph(one.plan.map(({ content, status }) => `${status}  ${content}`)),
     ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now)),
     ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now)),
   ];

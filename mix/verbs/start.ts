@@ -4,15 +4,12 @@ import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { assignment, optionValue } from "../input/assignments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
-import { watchTurn } from "../watch/watch-turn.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
+import { watchStart, watchTurn } from "../watch/watch-turn.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
-import { readPrompt } from "../input/prompt-text.ts";
+import { readPrompt } from "../input/read-input.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
-import { watchStart } from "../watch/watch-start.ts";
-import { commandIdFlag, commandIdMember } from "../input/verb.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
@@ -56,12 +53,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 
 async function parseStartRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
   const agent = args.word(0);
-  const cwd = chooseDirectory(args.text("cwd"), agent, context.cwd);
-  const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
-  const [name, policy] = [args.text("name"), args.text("policy")];
   return {
     agent,
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd: chooseDirectory(args.text("cwd"), agent, context.cwd),
     additional_dirs: args.texts("add-dir").map((directory) => resolve(context.cwd(), directory)),
     config: Object.fromEntries(
       args.texts("set").map((word) => {
@@ -70,10 +64,10 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
       }),
     ),
     env: [...args.texts("env")],
-    ...(prompt === undefined ? {} : { prompt }),
-    ...commandIdMember(args),
-    ...(name === undefined ? {} : { name }),
-    ...(policy === undefined ? {} : { policy }),
+    prompt: await readPrompt(context, args.positionals.slice(1), args.text("file")),
+    command_id: args.text("id"),
+    name: args.text("name"),
+    policy: args.text("policy"),
   };
 }
 

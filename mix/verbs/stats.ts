@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatsReply } from "../../agentd/vocabulary/replies.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { askMaintenance } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { formatAge, formatBytes } from "../view/units.ts";
@@ -11,18 +9,16 @@ export const spec: VerbSpec = {
   usage: "agent stats",
   about: "Shows the log's size and its largest sessions.",
   flags: { top: { kind: "text", value: "N", about: "list N sessions, most entries first (default 20)" } },
-  positionals: { min: 0, max: 0 },
   examples: ["mix agent stats --top 5"],
 };
 
-export async function run({ args, context, output, connect }: Invocation): Promise<Outcome> {
+export async function run({ args, context, output, connect }: Invocation): Promise<void> {
   const top = args.count("top", 1);
   const bus = await connect("agentd");
-  const stats = await askMaintenance(bus, "agent.log.stats", top === undefined ? {} : { top });
+  const stats = await askMaintenance(bus, "agent.log.stats", { top });
   if (output.mode === "json") await output.document("mix.stats.v1", stats);
   else if (output.mode === "ids") for (const { session } of stats.fullest) await output.line(session);
   else for (const line of formatStats(stats, context.now())) await output.line(line);
-  return done;
 }
 
 function formatStats(stats: StatsReply, now: number): string[] {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../files/installed-build.ts";
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { printableLine } from "../../display/printable.ts";
 import { formatAge, formatBytes } from "../view/units.ts";
 import { formatTable } from "../view/table.ts";
 
@@ -12,18 +9,16 @@ export const spec: VerbSpec = {
   usage: "agent status",
   about: "Shows the daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 if none runs.",
   flags: { limits: { kind: "switch", about: "list every limit too" } },
-  positionals: { min: 0, max: 0 },
   examples: ["mix agent status"],
   neverStarts: true,
 };
 
-export async function run({ args, context, output, read }: Invocation): Promise<Outcome> {
+export async function run({ args, context, output, read }: Invocation): Promise<void> {
   const bus = await read("running-agentd");
   const status = await bus.ask("agent.status", {});
   if (output.mode === "json") await output.document("mix.status.v1", status);
   else if (output.mode === "ids") await output.line(`${status.pid}`);
   else for (const line of formatStatus(status, context.now(), args.switch("limits"))) await output.line(line);
-  return done;
 }
 
 function describePeople({ service, state }: NonNullable<StatusReply["people"]>): string {
@@ -52,13 +47,9 @@ function formatStatus(status: StatusReply, now: number, withLimits: boolean): st
     ...(status.people === undefined ? [] : [["people", describePeople(status.people)]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];
-  const limits = status.limits.map(({ name, value, unit, description }) => [
-    name,
-    value === null ? "none" : `${value} ${unit}`,
-    description,
-  ]);
-  return [
-    ...formatTable(facts.map((row) => row.map(printableLine))),
-    ...(withLimits ? ["", ...formatTable(limits.map((row) => row.map(printableLine)))] : []),
-  ];
+  if (!withLimits) return formatTable(facts);
+  const limits = status.limits.map(({ name, value, unit, description }) => {
+    return [name, value === null ? "none" : `${value} ${unit}`, description];
+  });
+  return [...formatTable(facts), "", ...formatTable(limits)];
 }

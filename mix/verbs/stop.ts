@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { done } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
 import { recordedAgentd } from "../daemon/daemon-record.ts";
@@ -12,12 +10,11 @@ export const spec: VerbSpec = {
   about:
     "Asks the daemon to quit. It closes its live sessions first; this returns when the process is gone, or with exit 3 when no session has ended for 30 s. An agentd that cannot be reached over the Bus gets SIGTERM. Exit 6 if none runs.",
   flags: {},
-  positionals: { min: 0, max: 0 },
   examples: ["mix agent stop"],
   neverStarts: true,
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export async function run(invocation: Invocation): Promise<void> {
   const { context, output } = invocation;
   const { pid, startTime, sessionsLeft } = await requestStop(invocation);
   await waitUntilStopped({
@@ -30,7 +27,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "json") await output.document("mix.stopped.v1", { pid });
   else if (output.mode === "ids") await output.line(`${pid}`);
   else output.word(`agentd (pid ${pid}) has stopped`);
-  return done;
 }
 
 interface StoppingAgentd {

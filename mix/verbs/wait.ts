@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { WaitReply } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import { done, exitCodeOf } from "../process/exit-codes.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, exitCodeOf, type Outcome } from "../process/exit-codes.ts";
 import { MixError, ownError, usageError } from "../process/mix-error.ts";
-import { retryWhileAway } from "../../agent-client/requests/retry-while-away.ts";
+import { retryWhileAway, type RetryPolicy } from "../../agent-client/requests/retry-while-away.ts";
 import { busRetryPolicy } from "../watch/retry-policy.ts";
-import type { RetryPolicy } from "../../agent-client/requests/retry-while-away.ts";
-import { reportFailure } from "../watch/report-failure.ts";
-import { endedOutcome } from "../watch/turn-outcome.ts";
+import { endedOutcome, reportFailure } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {

@@ -13,12 +13,12 @@ export function formatAskTable(asks: readonly NotifyAsk[], now: number): string[
   return formatTable([
     ["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"],
     ...asks.map((ask) => [
-      printableLine(ask.ask),
+      ask.ask,
       ask.state,
       ask.state === "open" ? formatTimeUntil(ask.expires_at, now) : "-",
-      printableLine(ask.source),
+      ask.source,
       truncateToWidth(printableLine(ask.title), titleColumnsMax),
-      ask.options.map(({ option, kind }) => `${printableLine(option)} [${printableLine(kind)}]`).join(", "),
+      ask.options.map(({ option, kind }) => `${option} [${kind}]`).join(", "),
     ]),
   ]);
 }

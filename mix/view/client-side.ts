@@ -2,15 +2,11 @@
 // Shows the agent's client-side requests: finished writes, refusals and terminals. Successful reads and intended
 // writes are only in the log.
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
-import { truncateToWidth } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortenPath } from "./short-path.ts";
+import { fit, type Screen, shortenPath } from "./tool-calls.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
-export interface ClientSideRenderOptions {
-  readonly style: Style;
-  /** The screen's width; 0 means that nothing is cut. */
-  readonly columns: number;
+export interface ClientSideRenderOptions extends Screen {
   /** The session's directory; paths below it are shown relative to it. */
   readonly directory: string | undefined;
 }
@@ -31,7 +27,7 @@ export function renderTerminalEntry(entry: TerminalEntry, options: ClientSideRen
   const name = printableLine(entry.terminal);
   switch (entry.phase) {
     case "started":
-      return [rich`• ${style.cyan(name)}  ${fitCommand(formatCommand(entry), name, options)}`];
+      return [rich`• ${style.cyan(name)}  ${fit(formatCommand(entry), options.columns, name.length + 5)}`];
     case "failed":
       return [style.red(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
     case "exited":
@@ -52,9 +48,7 @@ function renderTail({ tail = "", truncated }: TerminalEntry, { style, columns }:
   const lines = printable(text).trimEnd().split("\n");
   const shown = lines.slice(-tailLinesMax);
   const isCut = truncated === true || text.length < tail.length || shown.length < lines.length;
-  return [...(isCut ? ["…"] : []), ...shown].map((line) =>
-    style.dim(`    ${columns === 0 ? line : truncateToWidth(line, Math.max(8, columns - 4))}`),
-  );
+  return [...(isCut ? ["…"] : []), ...shown].map((line) => style.dim(`    ${fit(line, columns, 4)}`));
 }
 
 const tailCharactersMax = 16 * 1024;
@@ -67,8 +61,4 @@ function renderExit({ exit_code: code, signal }: TerminalEntry, name: string, st
 
 function formatCommand({ command = "", args = [] }: TerminalEntry): string {
   return printableLine([command, ...args].join(" "));
-}
-
-function fitCommand(text: string, name: string, { columns }: ClientSideRenderOptions): string {
-  return columns === 0 ? text : truncateToWidth(text, Math.max(8, columns - name.length - 5));
 }

@@ -48,13 +48,9 @@ function renderAddress(url: string): string[] {
 
 function renderField(field: FormField): string[] {
   const { name, type, required, title, description, choices, bounds } = field;
-  const facts = [
-    type === "array" ? "some of" : choices === undefined ? type : "one of",
-    ...(choices ?? []).map((choice) =>
-      choice.title === undefined ? choice.value : `${choice.value} (${choice.title})`,
-    ),
-  ];
-  const kind = `${facts[0]}${facts.length > 1 ? ` ${facts.slice(1).join(", ")}` : ""}`;
+  const named = (choices ?? []).map((one) => (one.title === undefined ? one.value : `${one.value} (${one.title})`));
+  const what = type === "array" ? "some of" : choices === undefined ? type : "one of";
+  const kind = named.length === 0 ? what : `${what} ${named.join(", ")}`;
   const must = [...(required ? ["required"] : []), ...bounds].map((words) => `, ${words}`).join("");
   const standard = field.default === undefined ? "" : `, default ${jsonText(field.default)}`;
   const words = [title, description].filter((text) => text !== undefined).join(": ");

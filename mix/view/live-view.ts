@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Writes a session's transcript to stdout, with a spinner while the agent works and no output comes.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { colours, plain, rendered, type Style, type Text } from "../../display/styled.ts";
-import type { TextOutput } from "../../display/text-output.ts";
+import { colours, plain, rendered, type Text } from "../../display/styled.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
 import type { Screen } from "./tool-calls.ts";
-import { Transcript } from "./transcript.ts";
-import type { TranscriptOptions } from "./transcript.ts";
+import { Transcript, type TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
@@ -77,12 +75,8 @@ export class LiveView {
 /** Describes stdout. It has 0 columns if it is not a terminal, and 80 if the terminal reports no width. */
 export function detectScreen(context: Pick<Context, "stdout" | "env">): Screen {
   const { stdout, env } = context;
-  return { style: detectStyle(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : 0 };
-}
-
-/** Uses colours on a terminal, unless NO_COLOR is set or TERM is `dumb`. */
-function detectStyle({ isTTY }: Pick<TextOutput, "isTTY">, env: Readonly<Record<string, string | undefined>>): Style {
-  return isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb" ? colours : plain;
+  const isColoured = stdout.isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+  return { style: isColoured ? colours : plain, columns: stdout.isTTY ? stdout.columns || 80 : 0 };
 }
 
 function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {

@@ -15,75 +15,74 @@ const longestKind = "elicitation";
 
 function describeEntry(entry: Entry): string {
   const late = entry.late === true ? " (late)" : "";
+  if (entry.kind === "message") return `${entry.role}${late}: ${printable(contentToText(entry.content))}`;
+  if (entry.kind === "plan")
+    return entry.entries.map(({ content, status }) => printableLine(`${status}: ${content}`)).join("\n");
+  return printableLine(joinWords(...wordsOf(entry))) + (entry.kind === "tool_call" ? late : "");
+}
+
+type Word = string | null | undefined | false;
+
+function wordsOf(entry: Exclude<Entry, { kind: "message" | "plan" }>): readonly Word[] {
   switch (entry.kind) {
-    case "message":
-      return `${entry.role}${late}: ${printable(contentToText(entry.content))}`;
     case "command":
-      return printableLine(
-        `${entry.verb} by ${entry.by ?? `unknown sender (${entry.origin})`} ${jsonText(entry.args)}`,
-      );
+      return [entry.verb, "by", entry.by ?? `unknown sender (${entry.origin})`, jsonText(entry.args)];
     case "reply":
-      return printableLine(`${entry.verb} rc ${entry.rc}${describeRefusal(entry.body)}`);
+      return [entry.verb, `rc ${entry.rc}`, describeRefusal(entry.body)];
     case "state":
-      return printableLine(describeState(entry));
+      return [describeState(entry)];
     case "turn":
-      return printableLine(
-        joinWords(
-          `${entry.turn} ${entry.phase}`,
-          entry.stop_reason,
-          entry.forced && "(forced)",
-          describeError(entry.error),
-        ),
-      );
-    case "tool_call":
-      return (
-        printableLine(
-          joinWords(
-            entry.tool_call_id,
-            entry.tool_kind,
-            entry.title,
-            entry.status,
-            entry.closed_by && "(closed by agentd)",
-          ),
-        ) + late
-      );
-    case "plan":
-      return entry.entries.map(({ content, status }) => printableLine(`${status}: ${content}`)).join("\n");
+      return [
+        `${entry.turn} ${entry.phase}`,
+        entry.stop_reason,
+        entry.forced && "(forced)",
+        describeError(entry.error),
+      ];
+    case "tool_call": {
+      const { tool_call_id, tool_kind, title, status, closed_by } = entry;
+      return [tool_call_id, tool_kind, title, status, closed_by && "(closed by agentd)"];
+    }
     case "permission":
-      return printableLine(describePermission(entry));
+      return [describePermission(entry)];
     case "commands":
-      return printableLine(entry.commands.map(({ name }) => name).join(", "));
+      return [entry.commands.map(({ name }) => name).join(", ")];
     case "options":
-      return printableLine(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
+      return [entry.options.map(({ option, value }) => `${option}=${value}`).join(", ")];
     case "info":
-      return printableLine(joinWords(describeTitle(entry.title), entry.updated_at && `updated ${entry.updated_at}`));
+      return [entry.title === null ? "title removed" : entry.title, entry.updated_at && `updated ${entry.updated_at}`];
     case "usage":
-      return printableLine(joinWords(`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`));
+      return [`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`];
     case "notice":
-      return printableLine(joinWords(entry.severity, entry.title, entry.description));
+      return [entry.severity, entry.title, entry.description];
     case "compaction":
-      return printableLine(joinWords(entry.compaction_id, entry.status, entry.error));
-    case "elicitation":
-      return printableLine(
-        joinWords(
-          entry.request,
-          describePhase(entry),
-          entry.message,
-          entry.url,
-          entry.outcome,
-          describeResolver(entry),
-        ),
-      );
+      return [entry.compaction_id, entry.status, entry.error];
+    case "elicitation": {
+      const { request, message, url, outcome } = entry;
+      return [request, describePhase(entry), message, url, outcome, describeResolver(entry)];
+    }
     case "file":
-      return printableLine(joinWords(entry.op, entry.phase, entry.path, describeBytes(entry.bytes), entry.message));
-    case "terminal":
-      return printableLine(describeTerminal(entry));
+      return [
+        entry.op,
+        entry.phase,
+        entry.path,
+        entry.bytes === undefined ? "" : `${entry.bytes} bytes`,
+        entry.message,
+      ];
+    case "terminal": {
+      const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
+      return [
+        terminal,
+        phase,
+        command,
+        ...args,
+        code === undefined || code === null ? signal : `exit code ${code}`,
+        message,
+      ];
+    }
     case "extension":
-      return printableLine(`${entry.method} ${jsonText(entry.data)}`);
+      return [entry.method, jsonText(entry.data)];
     case "diagnostic":
-      return printableLine(
-        joinWords(entry.what, entry.message, entry.count === undefined ? undefined : `×${entry.count}`, entry.sample),
-      );
+      return [entry.what, entry.message, entry.count === undefined ? "" : `×${entry.count}`, entry.sample];
   }
 }
 
@@ -91,7 +90,7 @@ function describeState(entry: Extract<Entry, { kind: "state" }>): string {
   const { state, reason, resumed, process, agent_info: info, error } = entry;
   return joinWords(
     state,
-    parenthesize(reason),
+    reason === undefined ? "" : `(${reason})`,
     resumed,
     process && `pid ${process.pid}`,
     info && `${info.title ?? info.name} ${info.version}`,
@@ -128,22 +127,8 @@ function describeResolver({
   return `by ${who}${via === undefined || via === who ? "" : ` via ${via}`}`;
 }
 
-function describeTerminal(entry: Extract<Entry, { kind: "terminal" }>): string {
-  const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
-  const exit = code === undefined || code === null ? signal : `exit code ${code}`;
-  return joinWords(terminal, phase, command, ...args, exit, message);
-}
-
-function describeTitle(title: string | null | undefined): string | undefined {
-  return title === null ? "title removed" : title;
-}
-
-function describeBytes(bytes: number | undefined): string | undefined {
-  return bytes === undefined ? undefined : `${bytes} bytes`;
-}
-
 function describeRefusal(body: Readonly<Record<string, unknown>>): string {
-  return typeof body["error_code"] === "string" ? ` ${body["error_code"]}: ${String(body["message"])}` : "";
+  return typeof body["error_code"] === "string" ? `${body["error_code"]}: ${String(body["message"])}` : "";
 }
 
 function describeError(
@@ -152,11 +137,7 @@ function describeError(
   return error === undefined ? undefined : `${error.error_code}: ${error.message}`;
 }
 
-function parenthesize(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : `(${text})`;
-}
-
-function joinWords(...parts: readonly (string | null | undefined | false)[]): string {
+function joinWords(...parts: readonly Word[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(" ");
 }
 

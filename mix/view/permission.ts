@@ -9,8 +9,7 @@ import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
-import { renderDiffs, collectDiffFacts } from "./tool-calls.ts";
-import type { Screen } from "./tool-calls.ts";
+import { renderDiffs, collectDiffFacts, type Screen } from "./tool-calls.ts";
 
 export interface PermissionRequest {
   readonly request: string;

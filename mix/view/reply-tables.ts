@@ -17,13 +17,13 @@ export function formatSessionTable(sessions: readonly SessionSummary[], now: num
 export function toSessionRow(one: SessionSummary, now: number): string[] {
   return [
     one.session,
-    printableLine(one.name ?? "-"),
-    printableLine(one.parent === undefined ? one.agent : `${one.agent} (child of ${one.parent})`),
-    one.reason === undefined ? one.state : `${one.state} (${printableLine(one.reason)})`,
+    one.name ?? "-",
+    one.parent === undefined ? one.agent : `${one.agent} (child of ${one.parent})`,
+    one.reason === undefined ? one.state : `${one.state} (${one.reason})`,
     String(one.turns),
     formatAge(now - Date.parse(one.created_at)),
-    printableLine(one.cwd),
-    truncateToWidth(printableLine(one.title ?? ""), titleColumnsMax),
+    one.cwd,
+    fitTitle(one.title ?? ""),
   ];
 }
 
@@ -31,9 +31,9 @@ export function formatOptionTable(options: readonly SessionOption[]): string[] {
   return formatTable([
     ["OPTION", "VALUE", "CHOICES"],
     ...options.map(({ option, value, choices, type }) => [
-      printableLine(option),
-      printableLine(String(value)),
-      type === "boolean" ? "true, false" : (choices ?? []).map((choice) => printableLine(choice.value)).join(", "),
+      option,
+      String(value),
+      type === "boolean" ? "true, false" : (choices ?? []).map((choice) => choice.value).join(", "),
     ]),
   ]);
 }
@@ -44,12 +44,9 @@ export function formatPermissionTable(requests: readonly ListedPermission[], now
     ...requests.map((one) => [
       one.request,
       one.session,
-      printableLine(one.tool_call.tool_kind ?? "-"),
+      one.tool_call.tool_kind ?? "-",
       formatTimeUntil(one.expires_at, now),
-      truncateToWidth(
-        printableLine(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
-        titleColumnsMax,
-      ),
+      fitTitle(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
     ]),
   ]);
 }
@@ -73,9 +70,11 @@ export function formatElicitationTable(requests: readonly ListedElicitation[], n
       one.session,
       one.mode,
       formatTimeUntil(one.expires_at, now),
-      truncateToWidth(printableLine(one.message ?? ""), titleColumnsMax),
+      fitTitle(one.message ?? ""),
     ]),
   ]);
 }
 
-const titleColumnsMax = 60;
+function fitTitle(text: string): string {
+  return truncateToWidth(printableLine(text), 60);
+}

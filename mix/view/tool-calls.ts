@@ -3,12 +3,10 @@
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
-import { renderDiff } from "./diff.ts";
-import type { RenderedDiff } from "./diff.ts";
+import { renderDiff, type RenderedDiff } from "./diff.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { shortenPath } from "./short-path.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface Screen {
@@ -87,8 +85,7 @@ export class ToolCalls {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
-    const text = columns === 0 ? title : truncateToWidth(title, Math.max(8, columns - kind.length - 5));
-    return rich`${mark} ${style.cyan(kind)}  ${text}`;
+    return rich`${mark} ${style.cyan(kind)}  ${fit(title, columns, kind.length + 5)}`;
   }
 
   #remember(id: string, call: ToolCall): void {
@@ -167,5 +164,15 @@ function renderOutput(call: ToolCallFields, { style, columns }: Screen): Text[] 
     all.length > outputLinesMax
       ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
       : all;
-  return cut.map((line) => style.dim(`    ${columns === 0 ? line : truncateToWidth(line, columns - 4)}`));
+  return cut.map((line) => style.dim(`    ${fit(line, columns, 4)}`));
+}
+
+/** Makes a path below the session's directory relative to it; other paths stay as they are. */
+export function shortenPath(path: string, directory: string | undefined): string {
+  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+}
+
+/** Cuts the text to what `taken` columns leave of the screen. */
+export function fit(text: string, columns: number, taken: number): string {
+  return columns === 0 ? text : truncateToWidth(text, Math.max(8, columns - taken));
 }

@@ -85,6 +85,7 @@ export class Transcript {
   }
 
   #renderEntry(entry: Entry, showsError: boolean): Text {
+    const { style } = this.#options;
     switch (entry.kind) {
       case "message":
         return this.#renderMessage(entry);
@@ -108,26 +109,18 @@ export class Transcript {
       case "options":
         return this.#renderSection("status", this.#renderOptionChanges(entry.options));
       case "notice":
-        return this.#renderSection("status", [
-          this.#options.style.yellow(`! ${joinTitle(entry.title, entry.description)}`),
-        ]);
+        return this.#renderStatus(style.yellow(`! ${joinTitle(entry.title, entry.description)}`));
       case "compaction":
-        return this.#renderSection("status", [
-          this.#options.style.dim(`… the agent is compacting its context${parenthesize(entry.status)}`),
-        ]);
+        return this.#renderStatus(style.dim(`… the agent is compacting its context${parenthesize(entry.status)}`));
       case "diagnostic":
-        return this.#renderSection("status", [
-          this.#options.style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`),
-        ]);
+        return this.#renderStatus(style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`));
       case "file":
         return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideOptions()));
       case "terminal":
         return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideOptions()));
       case "command":
         if (entry.verb !== "agent.session.cancel") return "";
-        return this.#renderSection("status", [
-          this.#options.style.yellow(`■ cancel requested${describeActor(entry.by)}`),
-        ]);
+        return this.#renderStatus(style.yellow(`■ cancel requested${describeActor(entry.by)}`));
       case "reply":
       case "commands":
       case "info":
@@ -167,6 +160,10 @@ export class Transcript {
   #renderSection(section: Section, lines: readonly Text[]): Text {
     if (lines.length === 0) return "";
     return rich`${this.#openSection(section)}${joined(lines, "\n")}\n`;
+  }
+
+  #renderStatus(line: Text): Text {
+    return this.#renderSection("status", [line]);
   }
 
   #openSection(section: Section): Text {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Follows one turn to its end and optionally the session until it is closed.
+// Follows a session until it is ready, or one turn to its end and optionally the session until it is closed.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
-import type { Outcome } from "../process/exit-codes.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { ownError } from "../process/mix-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
-import { reportFailure } from "./report-failure.ts";
-import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage } from "./turn-outcome.ts";
+import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage, reportFailure } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
 import { watchSession } from "./watch-session.ts";
 
@@ -55,8 +54,31 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
   return outcome;
 }
 
+/** Follows a starting session until it is idle, or has failed and the reason was reported. */
+export async function watchStart(
+  invocation: Invocation,
+  bus: AgentBus,
+  { session, after }: { readonly session: string; readonly after: number },
+): Promise<Outcome> {
+  const ended = await watchSession(invocation, bus, {
+    session,
+    after,
+    showPrompts: false,
+    reportsFailure: true,
+    decide: readyOutcome,
+  });
+  const outcome = await withSessionError(bus, session, ended);
+  reportFailure(invocation.output, session, outcome);
+  return outcome;
+}
+
+function readyOutcome(entry: Entry): Outcome | undefined {
+  if (entry.kind !== "state") return undefined;
+  return entry.state === "idle" ? done : endedOutcome(entry);
+}
+
 /** Adds the session's error to a failure whose entry carries none. */
-export async function withSessionError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
+async function withSessionError(bus: AgentBus, session: string, outcome: Outcome): Promise<Outcome> {
   const isUnexplained =
     (outcome.kind === "turn" && (outcome.stopReason === "failed" || outcome.stopReason === "interrupted")) ||
     (outcome.kind === "ended" && outcome.state !== "closed");

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { readStdin } from "./read-bytes.ts";
+import { readStdin } from "./read-input.ts";
 
 test("stdin is read to its end, texts and bytes alike", async () => {
   expect((await readStdin(Readable.from(["é", Buffer.from("ü")]), 100)).toString("utf8")).toBe("éü");
