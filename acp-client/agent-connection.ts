@@ -3,14 +3,12 @@
 // the version of ACP is in ProtocolSession.
 import type { AgentSink } from "./agent-client.ts";
 import type { AgentEvent, AgentFailure, Done, Outcome, AgentExit } from "./agent-events.ts";
-import { clientLimits } from "./client-limits.ts";
-import type { ClientLimits } from "./client-limits.ts";
+import { clientLimits, type ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import { EventBatches } from "./event-batches.ts";
 import { exitFailure, type FailingAgent, protocolFailure, rpcFailure, openingFailure } from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
-import { Peer } from "./jsonrpc/peer.ts";
-import type { RequestOutcome } from "./jsonrpc/peer.ts";
+import { Peer, type RequestOutcome } from "./jsonrpc/peer.ts";
 import type { AuthMethod } from "./model.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";

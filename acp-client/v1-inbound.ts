@@ -15,8 +15,7 @@ import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
 import { decodePermissionRequest, checkPermissionRequest } from "./schema/v1/permission.ts";
 import { cancelledResult, elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
-import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
-import type { DecodedUpdate } from "./schema/v1/update.ts";
+import { decodeUpdate, extensionUpdate, type DecodedUpdate } from "./schema/v1/update.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 export type V1State =

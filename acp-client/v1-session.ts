@@ -14,8 +14,7 @@ import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
 import * as results from "./schema/v1/results.ts";
 import { SessionOptions } from "./session-options.ts";
-import { V1Inbound } from "./v1-inbound.ts";
-import type { V1State } from "./v1-inbound.ts";
+import { V1Inbound, type V1State } from "./v1-inbound.ts";
 import { checkVersion } from "./v1-version.ts";
 
 const { METHODS } = requests;

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "./bus-error.ts";
-import { requestOver } from "./caller.ts";
-import type { CallOptions } from "./caller.ts";
-import { systemClock } from "./clock.ts";
-import type { Clock } from "./clock.ts";
-import { callTimeoutMs } from "./connection.ts";
+import { requestOver, type CallOptions } from "./caller.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { callTimeoutMs, type Connection, type ReplyListener } from "./connection.ts";
 import type { IncomingCommand } from "./command.ts";
-import type { Connection, ReplyListener } from "./connection.ts";
-import { publicationWriter } from "./publication.ts";
-import type { PublishOptions } from "./publication.ts";
+import { publicationWriter, type PublishOptions } from "./publication.ts";
 import type { Reply } from "./reply.ts";
-import { Subscriptions } from "./subscriptions.ts";
-import type { DeliveryListener, Subscribed } from "./subscriptions.ts";
-import { Supervision } from "./supervision.ts";
-import type { BusClientState, SupervisionOptions } from "./supervision.ts";
+import { Subscriptions, type DeliveryListener, type Subscribed } from "./subscriptions.ts";
+import { Supervision, type BusClientState, type SupervisionOptions } from "./supervision.ts";
 import type { FrameHeaders } from "./wire.ts";
 
 export interface BusClientOptions extends SupervisionOptions {

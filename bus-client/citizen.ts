@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { done, refused } from "./answer.ts";
-import type { Answer } from "./answer.ts";
-import { BusClient } from "./bus-client.ts";
-import type { BusClientOptions } from "./bus-client.ts";
+import { done, refused, type Answer } from "./answer.ts";
+import { BusClient, type BusClientOptions } from "./bus-client.ts";
 import type { IncomingCommand } from "./command.ts";
 import { PendingCommands } from "./pending-commands.ts";
-import { answerProps } from "./props.ts";
-import type { Props } from "./props.ts";
-import { argumentsOf, requestOf, sendAnswer } from "./request.ts";
-import type { Request } from "./request.ts";
+import { answerProps, type Props } from "./props.ts";
+import { argumentsOf, requestOf, sendAnswer, type Request } from "./request.ts";
 
 /** A handler returns its answer, or nothing if it will call `request.reply` later. */
 export type HandlerResult = Answer | undefined | void;

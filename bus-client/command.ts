@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import type { Connection } from "./connection.ts";
-import { serialise } from "./wire.ts";
-import type { Frame, FrameHeaders } from "./wire.ts";
+import { serialise, type Frame, type FrameHeaders } from "./wire.ts";
 
 /** A command received from another connection. */
 export interface IncomingCommand {

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // The broker has its own door, broker/index.ts.
-export { done, refused } from "./answer.ts";
-export type { Answer } from "./answer.ts";
-export { BusClient } from "./bus-client.ts";
-export type { BusClientOptions } from "./bus-client.ts";
-export { BusError } from "./bus-error.ts";
-export type { BusErrorCode } from "./bus-error.ts";
-export { Caller } from "./caller.ts";
-export type { CallOptions } from "./caller.ts";
-export { serveCitizen } from "./citizen.ts";
-export type { Citizen, CitizenOptions, HandlerResult, Verb } from "./citizen.ts";
-export { afterByWallClock, systemClock } from "./clock.ts";
-export type { Clock } from "./clock.ts";
+export { done, refused, type Answer } from "./answer.ts";
+export { BusClient, type BusClientOptions } from "./bus-client.ts";
+export { BusError, type BusErrorCode } from "./bus-error.ts";
+export { Caller, type CallOptions } from "./caller.ts";
+export { serveCitizen, type Citizen, type CitizenOptions, type HandlerResult, type Verb } from "./citizen.ts";
+export { afterByWallClock, systemClock, type Clock } from "./clock.ts";
 export type { IncomingCommand } from "./command.ts";
 export type { ReplyListener } from "./connection.ts";
 export type { Delivery } from "./delivery.ts";
@@ -21,17 +15,13 @@ export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
 export { embeddedSocketPath, prepareSocketDirectory, probeSocket, trustedSocketDirectory } from "./embedded-socket.ts";
 export { localTransportPair } from "./local-transport.ts";
-export { askBrokerHost, parseRegisteredServices } from "./noded.ts";
-export type { RegisteredService } from "./noded.ts";
+export { askBrokerHost, parseRegisteredServices, type RegisteredService } from "./noded.ts";
 export { paginate } from "./paginate.ts";
 export type { PropDescription, Props } from "./props.ts";
 export type { PublishOptions } from "./publication.ts";
-export { provenanceOf, randomLetters } from "./registration.ts";
-export type { Provenance } from "./registration.ts";
-export { replyFailure } from "./reply.ts";
-export type { Reply, ReplyFailure } from "./reply.ts";
-export { argumentsDepthMax } from "./request.ts";
-export type { Request } from "./request.ts";
+export { provenanceOf, randomLetters, type Provenance } from "./registration.ts";
+export { replyFailure, type Reply, type ReplyFailure } from "./reply.ts";
+export { argumentsDepthMax, type Request } from "./request.ts";
 export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
 export type { DeliveryListener, Subscribed } from "./subscriptions.ts";
 export type { BusClientState } from "./supervision.ts";

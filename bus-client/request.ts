@@ -3,11 +3,9 @@
 import { isDeeperThan } from "../json/depth.ts";
 import { parseJson, withDoubles } from "../json/raw-json.ts";
 import { isRecord } from "../json/record.ts";
-import { errorLine, refused } from "./answer.ts";
-import type { Answer } from "./answer.ts";
+import { errorLine, refused, type Answer } from "./answer.ts";
 import type { IncomingCommand } from "./command.ts";
-import { frameBytesMax } from "./wire.ts";
-import type { FrameHeaders } from "./wire.ts";
+import { frameBytesMax, type FrameHeaders } from "./wire.ts";
 
 /** A command with parsed arguments, as passed to a verb's handler. */
 export interface Request {

@@ -2,8 +2,7 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
-import { deliveryOf } from "./delivery.ts";
-import type { Delivery } from "./delivery.ts";
+import { deliveryOf, type Delivery } from "./delivery.ts";
 import { replyFailure } from "./reply.ts";
 import type { ParsedFrame } from "./wire.ts";
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { answerProps } from "../props.ts";
-import type { Props } from "../props.ts";
+import { answerProps, type Props } from "../props.ts";
 import type { ParsedFrame } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
-import { failedHeader, okBody } from "./noded-reply.ts";
-import type { NodedReply } from "./noded-reply.ts";
+import { failedHeader, okBody, type NodedReply } from "./noded-reply.ts";
 import type { Peer } from "./peer.ts";
 import type { RegistrationError, Registry } from "./registry.ts";
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "../bus-error.ts";
-import { parse, serialiseParsed } from "../wire.ts";
-import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import { parse, serialiseParsed, type FrameHeaders, type ParsedFrame } from "../wire.ts";
 import { targetOf } from "./address.ts";
 import type { BrokerLimits } from "./limits.ts";
-import { failedHeader, replyHeaders } from "./noded-reply.ts";
-import type { NodedReply } from "./noded-reply.ts";
+import { failedHeader, replyHeaders, type NodedReply } from "./noded-reply.ts";
 import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";
 import type { Registry } from "./registry.ts";

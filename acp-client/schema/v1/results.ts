@@ -18,8 +18,7 @@ import {
   undecoded,
   decodeItems,
 } from "../lenient.ts";
-import { decodeConfigOptions, decodeModes } from "./config.ts";
-import type { Modes } from "./config.ts";
+import { decodeConfigOptions, decodeModes, type Modes } from "./config.ts";
 
 export const Implementation = z.looseObject({
   name: identifier,

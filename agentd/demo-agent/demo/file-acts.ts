@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { textContent } from "./turn.ts";
-import type { ToolCallStart, Turn } from "./turn.ts";
+import { textContent, type ToolCallStart, type Turn } from "./turn.ts";
 
 /** Names of a directory that are listed. */
 const entriesMax = 50;
