@@ -124,9 +124,7 @@ export class AgentConnection implements AgentLink {
     this.process.resume();
     if (this.#closedBy === undefined && this.session.canClose) {
       await this.process.rememberTree();
-      await new Promise<void>((resolve) => {
-        this.session.closeSession(this.limits.closeTimeoutMs, () => resolve());
-      });
+      await new Promise<void>((resolve) => this.session.closeSession(() => resolve()));
     }
     // An agent that never answered initialize has nothing to finish, so it gets no grace period.
     const limits = this.session.identity === undefined ? { ...this.limits.stop, stdinGraceMs: 0 } : this.limits.stop;

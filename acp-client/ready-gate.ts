@@ -3,32 +3,28 @@ import type { AgentFailure } from "./agent-events.ts";
 
 type Waiter = (failure: AgentFailure | undefined) => void;
 
-type GateState =
-  | { readonly state: "closed"; readonly started: boolean; readonly waiting: readonly Waiter[] }
-  | { readonly state: "settled"; readonly failure: AgentFailure | undefined };
-
 /** Holds requests back until initialize is answered. If it failed, they fail with the same failure. */
 export class ReadyGate {
-  #state: GateState = { state: "closed", started: false, waiting: [] };
+  #started = false;
+  #settled: { readonly failure: AgentFailure | undefined } | undefined;
+  readonly #waiting: Waiter[] = [];
 
-  /** Returns false if it was already started. */
+  /** Returns false if it was already started. A gate that failed before can still be started. */
   start(): boolean {
-    if (this.#state.state === "settled") return this.#state.failure !== undefined;
-    if (this.#state.started) return false;
-    this.#state = { ...this.#state, started: true };
-    return true;
+    const wasStarted = this.#started;
+    this.#started = true;
+    return this.#settled === undefined ? !wasStarted : this.#settled.failure !== undefined;
   }
 
   /** Releases the waiting requests. Only the first call has an effect. */
   settle(failure: AgentFailure | undefined): void {
-    if (this.#state.state === "settled") return;
-    const { waiting } = this.#state;
-    this.#state = { state: "settled", failure };
-    for (const pass of waiting) pass(failure);
+    if (this.#settled !== undefined) return;
+    this.#settled = { failure };
+    for (const pass of this.#waiting.splice(0)) pass(failure);
   }
 
   pass(pass: Waiter): void {
-    if (this.#state.state === "settled") pass(this.#state.failure);
-    else this.#state = { ...this.#state, waiting: [...this.#state.waiting, pass] };
+    if (this.#settled !== undefined) pass(this.#settled.failure);
+    else this.#waiting.push(pass);
   }
 }
