@@ -26,14 +26,14 @@ const connectAttemptsMax = 5;
  */
 export class BusClient {
   readonly clock: Clock;
-  readonly #name: string | undefined;
+  readonly name: string | undefined;
   readonly #callTimeoutMs: number;
   readonly #subscriptions = new Subscriptions();
   readonly #supervision: Supervision;
   readonly #publication: ReturnType<typeof publicationWriter>;
 
   constructor(options: BusClientOptions) {
-    this.#name = options.name;
+    this.name = options.name;
     this.#callTimeoutMs = options.callTimeoutMs ?? callTimeoutMs;
     this.clock = options.clock ?? systemClock;
     this.#supervision = new Supervision(options, this.#subscriptions, this.clock);
@@ -46,10 +46,6 @@ export class BusClient {
 
   get generation(): number {
     return this.state.generation;
-  }
-
-  get name(): string | undefined {
-    return this.#name;
   }
 
   /** Bytes that wait in this process to be sent. Publishers should pause above a few MiB. */
@@ -153,6 +149,6 @@ export class BusClient {
   }
 
   #signed(headers: FrameHeaders): FrameHeaders {
-    return this.#name === undefined ? headers : { ...headers, from: this.#name };
+    return this.name === undefined ? headers : { ...headers, from: this.name };
   }
 }

@@ -9,7 +9,6 @@ export { serveCitizen, type Citizen, type CitizenOptions, type HandlerResult, ty
 export { afterByWallClock, systemClock, type Clock } from "./clock.ts";
 export type { IncomingCommand } from "./command.ts";
 export type { ReplyListener } from "./connection.ts";
-export type { Delivery } from "./delivery.ts";
 export { dial } from "./dial.ts";
 export { discoverAndDial, discoverBus, nodeConfigFiles } from "./discovery.ts";
 export type { BusLocation, DialledBus, Surroundings } from "./discovery.ts";
@@ -23,7 +22,7 @@ export { provenanceOf, randomLetters, type Provenance } from "./registration.ts"
 export { replyFailure, type Reply, type ReplyFailure } from "./reply.ts";
 export { argumentsDepthMax, type Request } from "./request.ts";
 export { unixPathBytesMax, unixUrl } from "./socket-path.ts";
-export type { DeliveryListener, Subscribed } from "./subscriptions.ts";
+export type { Delivery, DeliveryListener, Subscribed } from "./subscriptions.ts";
 export type { BusClientState } from "./supervision.ts";
 export type { Transport, TransportListener } from "./transport.ts";
 export { frameBytesMax, parse, parseStrict, serialise } from "./wire.ts";
