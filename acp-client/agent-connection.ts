@@ -13,7 +13,6 @@ import type { AuthMethod } from "./model.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
-import { ReadyGate } from "./ready-gate.ts";
 import { redactError, redactEvent, redactExit, redactAuthMethods, redactSample, type Redact } from "./redaction.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
 
@@ -210,4 +209,30 @@ export class AgentConnection implements AgentLink {
 function startTimer(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
+}
+
+/** Holds requests back until initialize is answered. If it failed, they fail with the same failure. */
+class ReadyGate {
+  #started = false;
+  #settled: { readonly failure: AgentFailure | undefined } | undefined;
+  readonly #waiting: ((failure: AgentFailure | undefined) => void)[] = [];
+
+  /** Returns false if it was already started. A gate that failed before can still be started. */
+  start(): boolean {
+    const wasStarted = this.#started;
+    this.#started = true;
+    return this.#settled === undefined ? !wasStarted : this.#settled.failure !== undefined;
+  }
+
+  /** Releases the waiting requests. Only the first call has an effect. */
+  settle(failure: AgentFailure | undefined): void {
+    if (this.#settled !== undefined) return;
+    this.#settled = { failure };
+    for (const pass of this.#waiting.splice(0)) pass(failure);
+  }
+
+  pass(pass: (failure: AgentFailure | undefined) => void): void {
+    if (this.#settled !== undefined) pass(this.#settled.failure);
+    else this.#waiting.push(pass);
+  }
 }

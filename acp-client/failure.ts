@@ -17,10 +17,7 @@ export interface FailingAgent {
   stderrTail(): string;
 }
 
-export function failed(
-  code: AgentFailureCode,
-  message: string,
-): { readonly ok: false; readonly failure: AgentFailure } {
+export function failed(code: AgentFailureCode, message: string): Outcome<never> {
   return { ok: false, failure: { code, message } };
 }
 

@@ -351,9 +351,7 @@ export class Peer {
     this.#fault("not-json", `A message is not JSON: ${why}`, line);
     for (const message of messages) {
       if (message.type === "response") this.#failAnswered(message.id, `a line that is not JSON: ${why}`);
-      else if (message.type === "request") {
-        this.#refuse(message.rawId ?? "null", parseError);
-      }
+      else if (message.type === "request") this.#refuse(message.rawId ?? "null", parseError);
     }
     this.#countNoise(line);
   }

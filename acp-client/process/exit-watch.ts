@@ -13,7 +13,6 @@ const successorPollMs = 1000;
 const stdoutClosedGraceMs = 2000;
 
 export interface ExitWatchOptions {
-  /** Checks whether a successor lives. */
   readonly hasSuccessor: () => Promise<boolean>;
   readonly onOver: () => void;
   readonly onStdoutClosed: () => void;
