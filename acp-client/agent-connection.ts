@@ -3,19 +3,16 @@
 // the version of ACP is in ProtocolSession.
 import type { AgentSink } from "./agent-client.ts";
 import type { AgentEvent, AgentFailure, Done, Outcome, AgentExit } from "./agent-events.ts";
-import { clientLimits } from "./client-limits.ts";
-import type { ClientLimits } from "./client-limits.ts";
+import { clientLimits, type ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import { EventBatches } from "./event-batches.ts";
 import { exitFailure, type FailingAgent, protocolFailure, rpcFailure, openingFailure } from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
-import { Peer } from "./jsonrpc/peer.ts";
-import type { RequestOutcome } from "./jsonrpc/peer.ts";
+import { Peer, type RequestOutcome } from "./jsonrpc/peer.ts";
 import type { AuthMethod } from "./model.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
-import { ReadyGate } from "./ready-gate.ts";
 import { redactError, redactEvent, redactExit, redactAuthMethods, redactSample, type Redact } from "./redaction.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
 
@@ -126,9 +123,7 @@ export class AgentConnection implements AgentLink {
     this.process.resume();
     if (this.#closedBy === undefined && this.session.canClose) {
       await this.process.rememberTree();
-      await new Promise<void>((resolve) => {
-        this.session.closeSession(this.limits.closeTimeoutMs, () => resolve());
-      });
+      await new Promise<void>((resolve) => this.session.closeSession(() => resolve()));
     }
     // An agent that never answered initialize has nothing to finish, so it gets no grace period.
     const limits = this.session.identity === undefined ? { ...this.limits.stop, stdinGraceMs: 0 } : this.limits.stop;
@@ -214,4 +209,30 @@ export class AgentConnection implements AgentLink {
 function startTimer(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
+}
+
+/** Holds requests back until initialize is answered. If it failed, they fail with the same failure. */
+class ReadyGate {
+  #started = false;
+  #settled: { readonly failure: AgentFailure | undefined } | undefined;
+  readonly #waiting: ((failure: AgentFailure | undefined) => void)[] = [];
+
+  /** Returns false if it was already started. A gate that failed before can still be started. */
+  start(): boolean {
+    const wasStarted = this.#started;
+    this.#started = true;
+    return this.#settled === undefined ? !wasStarted : this.#settled.failure !== undefined;
+  }
+
+  /** Releases the waiting requests. Only the first call has an effect. */
+  settle(failure: AgentFailure | undefined): void {
+    if (this.#settled !== undefined) return;
+    this.#settled = { failure };
+    for (const pass of this.#waiting.splice(0)) pass(failure);
+  }
+
+  pass(pass: (failure: AgentFailure | undefined) => void): void {
+    if (this.#settled !== undefined) pass(this.#settled.failure);
+    else this.#waiting.push(pass);
+  }
 }

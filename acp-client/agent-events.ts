@@ -83,7 +83,6 @@ export type AgentEvent =
 export interface AgentExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Set if the process could not be started. */
   readonly spawnError?: { readonly code: string; readonly message: string };
   /** Set if the agent closed its stdout and kept running, for which the client ended it. */
   readonly stdoutClosed?: true;

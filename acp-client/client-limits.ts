@@ -8,7 +8,6 @@ export interface ClientLimits extends PeerLimits {
   readonly openTimeoutMs: number;
   /** Applies to all other requests except session/prompt, which has no time limit. */
   readonly requestTimeoutMs: number;
-  /** Applies to session/close. */
   readonly closeTimeoutMs: number;
   /** Length of one line from the agent. A longer one ends the agent. */
   readonly lineBytesMax: number;
@@ -21,7 +20,6 @@ export interface ClientLimits extends PeerLimits {
   readonly permissionOptionsCharactersMax: number;
   /** Length of one elicitation request including its form, in UTF-16 units. */
   readonly elicitationCharactersMax: number;
-  /** Pages of session/list that the client requests at most. */
   readonly listPagesMax: number;
   /** Length of an agent's error message, and of its data as JSON, in UTF-16 units. */
   readonly errorMessageCharactersMax: number;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import type { ClientUnderTest } from "./testing/client-under-test.ts";
-import { opened } from "./testing/client-under-test.ts";
+import { opened, type ClientUnderTest } from "./testing/client-under-test.ts";
 
 const form = { mode: "form", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const address = { mode: "url", elicitationId: "e1", url: "https://example.org/login?a=1#x" };

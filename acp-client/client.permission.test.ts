@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { ClientSideRequest } from "./client-side.ts";
-import { initialized, opened, story, textChunk } from "./testing/client-under-test.ts";
-import type { ClientUnderTest } from "./testing/client-under-test.ts";
+import { initialized, opened, story, textChunk, type ClientUnderTest } from "./testing/client-under-test.ts";
 
 const options = [
   { optionId: "YES ✓", name: "Yes", kind: "allow_once" },

@@ -3,8 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSession } from "./testing/client-under-test.ts";
-import { realClient } from "./testing/real-client.ts";
-import type { RealClient } from "./testing/real-client.ts";
+import { realClient, type RealClient } from "./testing/real-client.ts";
 
 const program = fileURLToPath(new URL("testing/sdk-agent.mjs", import.meta.url));
 

@@ -3,8 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { AgentOptions } from "./client.ts";
 import { newSession, opened, story, underTest } from "./testing/client-under-test.ts";
-import { realClient } from "./testing/real-client.ts";
-import type { RealClient } from "./testing/real-client.ts";
+import { realClient, type RealClient } from "./testing/real-client.ts";
 import { program } from "./testing/scripts.ts";
 
 const running: RealClient[] = [];

@@ -81,7 +81,7 @@ class Client implements AgentClient {
   }
 
   closeSession(done: Done<void>): void {
-    this.#whenReady(done, (tell) => this.#session.closeSession(this.#connection.limits.closeTimeoutMs, tell));
+    this.#whenReady(done, (tell) => this.#session.closeSession(tell));
   }
 
   deleteSession(sessionId: string, done: Done<void>): void {

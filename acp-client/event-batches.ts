@@ -4,9 +4,12 @@
 import type { AgentEvent, Done, Outcome } from "./agent-events.ts";
 import type { AgentSink } from "./agent-client.ts";
 
+type CountedFault = Omit<Extract<AgentEvent, { readonly type: "fault" }>, "type" | "count"> & { count: number };
+
 export class EventBatches {
   readonly #sink: AgentSink;
-  readonly #faults = new FaultCounter();
+  /** Of this batch, by kind: a flood of them becomes one event each. Kinds come from a fixed set, which bounds the map. */
+  readonly #faults = new Map<string, CountedFault>();
   #depth = 0;
   #hasDelivered = false;
 
@@ -56,15 +59,20 @@ export class EventBatches {
     this.#hasDelivered = true;
   }
 
+  /** Counts a fault. The first message and sample of each kind are kept. */
   fault(fault: string, message: string, sample?: string): void {
-    this.#faults.add(fault, message, sample);
+    const known = this.#faults.get(fault);
+    if (known !== undefined) known.count += 1;
+    else this.#faults.set(fault, { fault, message, ...(sample !== undefined && { sample }), count: 1 });
     // Outside of a batch nothing would flush the fault, so a batch is started for it.
     if (this.#depth === 0) this.defer(() => {});
   }
 
   /** Emits the counted faults. Happens at the end of a batch, or earlier if another event must come last. */
   flushFaults(): void {
-    for (const fault of this.#faults.take()) this.emit({ type: "fault", ...fault });
+    const faults = [...this.#faults.values()];
+    this.#faults.clear();
+    for (const fault of faults) this.emit({ type: "fault", ...fault });
   }
 
   #end(): void {
@@ -72,34 +80,5 @@ export class EventBatches {
     if (!this.#hasDelivered) return;
     this.#hasDelivered = false;
     this.#sink.onBatchEnd();
-  }
-}
-
-interface CountedFault {
-  readonly fault: string;
-  readonly message: string;
-  readonly sample?: string;
-  readonly count: number;
-}
-
-/** Counts faults of the same kind, so that a flood of them becomes one event per batch. */
-class FaultCounter {
-  readonly #faults = new Map<string, { message: string; sample: string | undefined; count: number }>();
-
-  /** Keeps the first message and sample of each kind. Kinds come from a fixed set, which bounds the map. */
-  add(fault: string, message: string, sample?: string): void {
-    const known = this.#faults.get(fault);
-    if (known === undefined) this.#faults.set(fault, { message, sample, count: 1 });
-    else known.count += 1;
-  }
-
-  /** Returns and clears the faults, in the order of their first occurrence. */
-  take(): readonly CountedFault[] {
-    if (this.#faults.size === 0) return [];
-    const faults = [...this.#faults].map(([fault, { message, sample, count }]) =>
-      sample === undefined ? { fault, message, count } : { fault, message, sample, count },
-    );
-    this.#faults.clear();
-    return faults;
   }
 }

@@ -4,8 +4,7 @@
 import { stringifyJson } from "../json/raw-json.ts";
 import type { AgentFailure, AgentFailureCode, Outcome, AgentExit } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
-import { RPC } from "./jsonrpc/message.ts";
-import type { RpcError } from "./jsonrpc/message.ts";
+import { RPC, type RpcError } from "./jsonrpc/message.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
 
@@ -18,10 +17,7 @@ export interface FailingAgent {
   stderrTail(): string;
 }
 
-export function failed(
-  code: AgentFailureCode,
-  message: string,
-): { readonly ok: false; readonly failure: AgentFailure } {
+export function failed(code: AgentFailureCode, message: string): Outcome<never> {
   return { ok: false, failure: { code, message } };
 }
 

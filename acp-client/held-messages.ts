@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import type { ClientLimits } from "./client-limits.ts";
 
-export interface HeldMessagesLimits {
-  readonly heldMessagesMax: number;
-  readonly heldCharactersMax: number;
-}
+type HeldMessagesLimits = Pick<ClientLimits, "heldMessagesMax" | "heldCharactersMax">;
 
 /** Queues messages about a session that arrive before the response that gives its id, up to a limit. */
 export class HeldMessages {

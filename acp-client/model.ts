@@ -165,7 +165,6 @@ export interface AuthMethod {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The agent's capabilities, normalised to booleans. */
 export interface AgentCapabilities {
   readonly load: boolean;
   readonly resume: boolean;

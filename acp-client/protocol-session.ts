@@ -6,15 +6,15 @@ import type { AgentEvent, AgentFailure, Done } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity } from "./model.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
 
 /**
- * The methods of AgentClient that depend on the version. The client calls the others only after initialize has
+ * The members of AgentClient that depend on the version. The client calls the others only after initialize has
  * succeeded. Each `done` is called once: synchronously if nothing is sent, otherwise with the response.
  */
 export interface ProtocolSession extends Pick<
   AgentClient,
+  | "identity"
   | "initialize"
   | "open"
   | "prompt"
@@ -22,13 +22,11 @@ export interface ProtocolSession extends Pick<
   | "setOption"
   | "answer"
   | "listSessions"
+  | "closeSession"
   | "deleteSession"
   | "authenticate"
   | "logout"
 > {
-  /** Undefined until the agent has answered initialize. */
-  readonly identity: AgentIdentity | undefined;
-  closeSession(timeoutMs: number, done: Done<void>): void;
   /** Whether the response to session/new, session/load or session/resume is pending. */
   readonly isOpening: boolean;
   /** Whether a session is open, and the agent supports session/close. */

@@ -59,7 +59,6 @@ export class SessionOptions {
     return true;
   }
 
-  /** Replaces the whole list of config options. */
   replaceConfig(config: readonly ConfigOption[]): void {
     this.#config = config;
   }

@@ -15,8 +15,7 @@ import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
 import { decodePermissionRequest, checkPermissionRequest } from "./schema/v1/permission.ts";
 import { cancelledResult, elicitationResult, METHODS, permissionResult } from "./schema/v1/requests.ts";
-import { decodeUpdate, extensionUpdate } from "./schema/v1/update.ts";
-import type { DecodedUpdate } from "./schema/v1/update.ts";
+import { decodeUpdate, extensionUpdate, type DecodedUpdate } from "./schema/v1/update.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 export type V1State =
@@ -48,10 +47,7 @@ export class V1Inbound {
   }
 
   onNotification(method: string, params: unknown, line: string): void {
-    if (method === METHODS.update) {
-      this.#onUpdate(params, line);
-      return;
-    }
+    if (method === METHODS.update) return this.#onUpdate(params, line);
     // Ignored: unknown notifications of JSON-RPC itself, and the completion of an unknown URL elicitation.
     if (method.startsWith("$/") || (method === METHODS.elicitationComplete && !this.#isCompleted(params))) return;
     const name = truncateText(method, 100);
@@ -62,10 +58,8 @@ export class V1Inbound {
     const state = this.#state();
     const { params } = request;
     const isForSession = isRecord(params) && typeof params["sessionId"] === "string";
-    if (state.state === "opening" && isForSession) {
-      this.#hold(state.held, request.size, () => this.onRequest(request), request);
-      return;
-    }
+    if (state.state === "opening" && isForSession)
+      return this.#hold(state.held, request.size, () => this.onRequest(request), request);
     // The agent cancelled the request while it was held back.
     if (request.settled) return;
     if (request.method === METHODS.requestPermission) this.#onPermission(request);
@@ -76,10 +70,7 @@ export class V1Inbound {
   /** Cancels permissions, elicitations, and requests whose handler can withdraw them. Others are answered as usual. */
   onCancelRequest(request: IncomingRequest): void {
     const cancelled = cancelledResult(request.method);
-    if (cancelled === undefined) {
-      findHandler(this.#link.clientSide, request.method)?.withdraw?.(request);
-      return;
-    }
+    if (cancelled === undefined) return findHandler(this.#link.clientSide, request.method)?.withdraw?.(request);
     request.reply(cancelled);
     if (this.#pending.withdraw(request.key)) this.#link.emit({ type: "withdrawn", request: request.key });
   }

@@ -14,8 +14,7 @@ import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
 import * as results from "./schema/v1/results.ts";
 import { SessionOptions } from "./session-options.ts";
-import { V1Inbound } from "./v1-inbound.ts";
-import type { V1State } from "./v1-inbound.ts";
+import { V1Inbound, type V1State } from "./v1-inbound.ts";
 import { checkVersion } from "./v1-version.ts";
 
 const { METHODS } = requests;
@@ -34,11 +33,7 @@ export class V1Session implements ProtocolSession {
 
   initialize(done: Done<AgentIdentity>): void {
     const { clientInfo, clientSide, limits } = this.#link;
-    const params = requests.initializeParams(clientInfo, {
-      fs: clientSide.fs !== undefined,
-      terminal: clientSide.terminal !== undefined,
-      elicitation: clientSide.elicitation?.modes ?? [],
-    });
+    const params = requests.initializeParams(clientInfo, clientSide);
     this.#link.request(METHODS.initialize, params, limits.initializeTimeoutMs, (answer) => {
       const checked = checkVersion(answer, this.#link);
       if (checked.ok) this.identity = checked.value;
@@ -48,10 +43,7 @@ export class V1Session implements ProtocolSession {
 
   open(request: OpenSessionParams, done: Done<OpenedSession>): void {
     const refusal = this.#checkOpen(request);
-    if (refusal !== undefined) {
-      done(failed("UNSUPPORTED", refusal));
-      return;
-    }
+    if (refusal !== undefined) return done(failed("UNSUPPORTED", refusal));
     if (request.how === "new") this.#openNew(request, done);
     else this.#restore(request.how, request, request.sessionId, done);
   }
@@ -60,39 +52,27 @@ export class V1Session implements ProtocolSession {
     const sessionId = this.#requireSession(done);
     if (sessionId === undefined || this.identity === undefined) return;
     const adapted = toSupportedBlocks(blocks, this.identity.capabilities);
-    if (adapted.type === "refused") {
-      done(failed("UNSUPPORTED", adapted.message));
-      return;
-    }
-    this.#link.request(METHODS.prompt, requests.promptParams(sessionId, adapted.blocks), undefined, (answer) => {
+    if (adapted.type === "refused") return done(failed("UNSUPPORTED", adapted.message));
+    this.#link.request(METHODS.prompt, { sessionId, prompt: adapted.blocks }, undefined, (answer) => {
       done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
     });
   }
 
   cancel(): void {
-    if (this.#state.state === "open") this.#link.notify(METHODS.cancel, requests.sessionParams(this.#state.id));
+    if (this.#state.state === "open") this.#link.notify(METHODS.cancel, { sessionId: this.#state.id });
   }
 
   setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
-    if (this.#state.state !== "open") {
-      done(failed("UNSUPPORTED", "No session is open"));
-      return;
-    }
+    if (this.#state.state !== "open") return done(failed("UNSUPPORTED", "No session is open"));
     const { id, options } = this.#state;
     const change = options.planChange(option, value);
-    if (change.type === "refused") {
-      done(failed("UNSUPPORTED", change.message));
-      return;
-    }
+    if (change.type === "refused") return done(failed("UNSUPPORTED", change.message));
     const [method, params] =
       change.type === "mode"
-        ? [METHODS.setMode, requests.setModeParams(id, change.modeId)]
+        ? [METHODS.setMode, { sessionId: id, modeId: change.modeId }]
         : [METHODS.setConfigOption, requests.setConfigOptionParams(id, option, change.value)];
     this.#link.request(method, params, this.#link.limits.requestTimeoutMs, (answer) => {
-      if (!answer.ok) {
-        done(answer);
-        return;
-      }
+      if (!answer.ok) return done(answer);
       if (change.type === "mode") options.setCurrentMode(change.modeId);
       else this.#afterConfigChange(options, option, change.value, answer.value);
       done(succeeded({ options: options.list() }));
@@ -104,10 +84,8 @@ export class V1Session implements ProtocolSession {
   }
 
   listSessions(cwd: string | undefined, done: Done<readonly SessionInfo[]>): void {
-    if (!this.identity?.capabilities.list) {
-      done(failed("UNSUPPORTED", "This agent does not support session/list"));
-      return;
-    }
+    if (!this.identity?.capabilities.list)
+      return done(failed("UNSUPPORTED", "This agent does not support session/list"));
     this.#listPage(cwd, undefined, { sessions: [], cursors: new Set() }, done);
   }
 
@@ -119,14 +97,12 @@ export class V1Session implements ProtocolSession {
     return this.#state.state === "open" && !this.#closed && this.identity?.capabilities.close === true;
   }
 
-  closeSession(timeoutMs: number, done: Done<void>): void {
+  closeSession(done: Done<void>): void {
     const sessionId = this.#requireSession(done);
     if (sessionId === undefined) return;
-    if (!this.identity?.capabilities.close) {
-      done(failed("UNSUPPORTED", "This agent does not support session/close"));
-      return;
-    }
-    this.#link.request(METHODS.close, requests.sessionParams(sessionId), timeoutMs, (answer) => {
+    if (!this.identity?.capabilities.close)
+      return done(failed("UNSUPPORTED", "This agent does not support session/close"));
+    this.#link.request(METHODS.close, { sessionId }, this.#link.limits.closeTimeoutMs, (answer) => {
       const closed = acceptNotFound(answer);
       this.#closed ||= closed.ok;
       done(closed);
@@ -134,14 +110,10 @@ export class V1Session implements ProtocolSession {
   }
 
   deleteSession(sessionId: string, done: Done<void>): void {
-    if (!this.identity?.capabilities.delete) {
-      done(failed("UNSUPPORTED", "This agent does not support session/delete"));
-      return;
-    }
+    if (!this.identity?.capabilities.delete)
+      return done(failed("UNSUPPORTED", "This agent does not support session/delete"));
     const { requestTimeoutMs } = this.#link.limits;
-    this.#link.request(METHODS.delete, requests.sessionParams(sessionId), requestTimeoutMs, (answer) =>
-      done(acceptNotFound(answer)),
-    );
+    this.#link.request(METHODS.delete, { sessionId }, requestTimeoutMs, (answer) => done(acceptNotFound(answer)));
   }
 
   authenticate(methodId: string, done: Done<void>): void {
@@ -153,16 +125,11 @@ export class V1Session implements ProtocolSession {
       return;
     }
     const { requestTimeoutMs } = this.#link.limits;
-    this.#link.request(METHODS.authenticate, requests.authenticateParams(methodId), requestTimeoutMs, (answer) =>
-      done(discardValue(answer)),
-    );
+    this.#link.request(METHODS.authenticate, { methodId }, requestTimeoutMs, (answer) => done(discardValue(answer)));
   }
 
   logout(done: Done<void>): void {
-    if (!this.identity?.capabilities.logout) {
-      done(failed("UNSUPPORTED", "This agent does not support logout"));
-      return;
-    }
+    if (!this.identity?.capabilities.logout) return done(failed("UNSUPPORTED", "This agent does not support logout"));
     this.#link.request(METHODS.logout, {}, this.#link.limits.requestTimeoutMs, (answer) => done(discardValue(answer)));
   }
 
@@ -248,16 +215,11 @@ export class V1Session implements ProtocolSession {
     const { requestTimeoutMs, listPagesMax } = this.#link.limits;
     this.#link.request(METHODS.list, requests.listParams(cwd, cursor), requestTimeoutMs, (answer) => {
       const page = this.#decode(answer, METHODS.list, "a list", results.decodeSessionPage);
-      if (!page.ok) {
-        done(page);
-        return;
-      }
+      if (!page.ok) return done(page);
       for (const session of page.value.sessions) found.sessions.push(session);
       const next = page.value.nextCursor;
-      if (next === undefined || found.cursors.has(next) || found.cursors.size + 1 >= listPagesMax) {
-        done(succeeded(found.sessions));
-        return;
-      }
+      if (next === undefined || found.cursors.has(next) || found.cursors.size + 1 >= listPagesMax)
+        return done(succeeded(found.sessions));
       found.cursors.add(next);
       this.#listPage(cwd, next, found, done);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { deliveryOf } from "../bus-client/delivery.ts";
+import { deliveryOf } from "../bus-client/subscriptions.ts";
 import type { DeliveryListener } from "../bus-client/index.ts";
 import { busToolsServer, BusToolsWatch } from "./bus-tools.ts";
 

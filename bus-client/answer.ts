@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { stringifyJson } from "../json/raw-json.ts";
+import { jsonObjectIn } from "./json-object.ts";
 
 /** A citizen's answer. `body` is JSON text, ready to be sent or stored. */
 export interface Answer {
@@ -26,7 +27,7 @@ const errorCharactersMax = 1_024;
  */
 export function errorLine({ rc, body }: Answer): string | undefined {
   if (rc < 10) return undefined;
-  const { error_code: code, message, error } = objectOf(body);
+  const { error_code: code, message, error } = jsonObjectIn(body);
   const text = typeof message === "string" ? (typeof code === "string" ? `${code}: ${message}` : message) : error;
   if (typeof text !== "string") return undefined;
   const line = text
@@ -35,13 +36,4 @@ export function errorLine({ rc, body }: Answer): string | undefined {
     .slice(0, errorCharactersMax);
   // A header value that starts like JSON but is not JSON cannot be serialised.
   return line === "" || line.startsWith("{") || line.startsWith("[") ? undefined : line;
-}
-
-function objectOf(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

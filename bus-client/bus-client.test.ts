@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { BusClient } from "./bus-client.ts";
 import type { IncomingCommand } from "./command.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./subscriptions.ts";
 import { replyFailure } from "./reply.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { ManualClock } from "./testing/manual-clock.ts";

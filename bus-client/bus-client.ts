@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "./bus-error.ts";
-import { requestOver } from "./caller.ts";
-import type { CallOptions } from "./caller.ts";
-import { systemClock } from "./clock.ts";
-import type { Clock } from "./clock.ts";
-import { callTimeoutMs } from "./connection.ts";
+import { requestOver, type CallOptions } from "./caller.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { callTimeoutMs, type Connection, type ReplyListener } from "./connection.ts";
 import type { IncomingCommand } from "./command.ts";
-import type { Connection, ReplyListener } from "./connection.ts";
-import { publicationWriter } from "./publication.ts";
-import type { PublishOptions } from "./publication.ts";
+import { publicationWriter, type PublishOptions } from "./publication.ts";
 import type { Reply } from "./reply.ts";
-import { Subscriptions } from "./subscriptions.ts";
-import type { DeliveryListener, Subscribed } from "./subscriptions.ts";
-import { Supervision } from "./supervision.ts";
-import type { BusClientState, SupervisionOptions } from "./supervision.ts";
+import { Subscriptions, type DeliveryListener, type Subscribed } from "./subscriptions.ts";
+import { Supervision, type BusClientState, type SupervisionOptions } from "./supervision.ts";
 import type { FrameHeaders } from "./wire.ts";
 
 export interface BusClientOptions extends SupervisionOptions {
@@ -32,14 +26,14 @@ const connectAttemptsMax = 5;
  */
 export class BusClient {
   readonly clock: Clock;
-  readonly #name: string | undefined;
+  readonly name: string | undefined;
   readonly #callTimeoutMs: number;
   readonly #subscriptions = new Subscriptions();
   readonly #supervision: Supervision;
   readonly #publication: ReturnType<typeof publicationWriter>;
 
   constructor(options: BusClientOptions) {
-    this.#name = options.name;
+    this.name = options.name;
     this.#callTimeoutMs = options.callTimeoutMs ?? callTimeoutMs;
     this.clock = options.clock ?? systemClock;
     this.#supervision = new Supervision(options, this.#subscriptions, this.clock);
@@ -52,10 +46,6 @@ export class BusClient {
 
   get generation(): number {
     return this.state.generation;
-  }
-
-  get name(): string | undefined {
-    return this.#name;
   }
 
   /** Bytes that wait in this process to be sent. Publishers should pause above a few MiB. */
@@ -159,6 +149,6 @@ export class BusClient {
   }
 
   #signed(headers: FrameHeaders): FrameHeaders {
-    return this.#name === undefined ? headers : { ...headers, from: this.#name };
+    return this.name === undefined ? headers : { ...headers, from: this.name };
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { done, errorLine, refused } from "./answer.ts";
 import { BusClient } from "./bus-client.ts";
 import { serveCitizen } from "./citizen.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./subscriptions.ts";
 import { argumentsDepthMax, type Request } from "./request.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { stoppedAfterTest, testBroker } from "./testing/test-broker.ts";

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { done, refused } from "./answer.ts";
-import type { Answer } from "./answer.ts";
-import { BusClient } from "./bus-client.ts";
-import type { BusClientOptions } from "./bus-client.ts";
+import { done, refused, type Answer } from "./answer.ts";
+import { BusClient, type BusClientOptions } from "./bus-client.ts";
 import type { IncomingCommand } from "./command.ts";
 import { PendingCommands } from "./pending-commands.ts";
-import { answerProps } from "./props.ts";
-import type { Props } from "./props.ts";
-import { argumentsOf, requestOf, sendAnswer } from "./request.ts";
-import type { Request } from "./request.ts";
+import { answerProps, type Props } from "./props.ts";
+import { argumentsOf, requestOf, sendAnswer, type Request } from "./request.ts";
 
 /** A handler returns its answer, or nothing if it will call `request.reply` later. */
 export type HandlerResult = Answer | undefined | void;
@@ -43,7 +39,6 @@ export interface CitizenOptions {
   readonly props?: Props;
   /** Called after QUIT was answered. Default: `stop`. */
   readonly onQuit?: () => void | Promise<void>;
-  /** The description of QUIT in HELP. */
   readonly quitDescription?: string;
   /** Returns true if the sender may send QUIT, or the refusal. Default: anybody may. */
   readonly mayQuit?: (request: Request) => true | Answer;
@@ -53,27 +48,15 @@ export interface CitizenOptions {
   readonly drainTimeoutMs?: number;
 }
 
-export interface Citizen {
-  readonly client: BusClient;
-  /** Connects in the background and retries forever. */
-  start(): void;
-  /** Connects, with at most five attempts. */
-  connect(): Promise<void>;
-  /** Publishes a change of a property on `<service>.props.changed`. `old` and `now` must not be secret. */
-  propsChanged(path: string, old: unknown, now: unknown, cause: string): void;
-  /** Deregisters, waits up to `drainTimeoutMs` for running commands, answers the rest BUSY, and disconnects. Idempotent. */
-  stop(): Promise<void>;
-}
-
 const pendingCommandsMax = 32;
 export const drainTimeoutMs = 5_000;
 
 /** Creates a service on the Bus with HELP, INFO, QUIT, `<service>.props.…` and its own verbs. It must be started. */
 export function serveCitizen(options: CitizenOptions): Citizen {
-  return new ServedCitizen(options);
+  return new Citizen(options);
 }
 
-class ServedCitizen implements Citizen {
+export class Citizen {
   readonly client: BusClient;
   readonly #options: CitizenOptions;
   readonly #verbs: ReadonlyMap<string, Verb>;
@@ -91,20 +74,24 @@ class ServedCitizen implements Citizen {
     this.client.onCommand((command) => this.#receive(command));
   }
 
+  /** Connects in the background and retries forever. */
   start(): void {
     this.client.start();
   }
 
+  /** Connects, with at most five attempts. */
   connect(): Promise<void> {
     return this.client.connect();
   }
 
+  /** Publishes a change of a property on `<service>.props.changed`. `old` and `now` must not be secret. */
   propsChanged(path: string, old: unknown, now: unknown, cause: string): void {
     const ts = new Date(this.client.clock.now()).toISOString();
     const body = JSON.stringify({ path, old, new: now, ts, cause });
     this.client.publish(`${this.#options.service}.props.changed`, body, { command: "props.changed" });
   }
 
+  /** Deregisters, waits up to `drainTimeoutMs` for running commands, answers the rest BUSY, and disconnects. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
     return this.#stopped;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import type { Connection } from "./connection.ts";
-import { serialise } from "./wire.ts";
-import type { Frame, FrameHeaders } from "./wire.ts";
+import { serialise, type Frame, type FrameHeaders } from "./wire.ts";
 
 /** A command received from another connection. */
 export interface IncomingCommand {
@@ -40,15 +39,13 @@ export function incomingCommand(
       const reply: FrameHeaders = { command: verb, id, rc: String(rc), type: "response" };
       if (name !== undefined) reply["from"] = name;
       if (from !== undefined) reply["to"] = from;
-      if (error !== undefined) reply["error"] = checkWritable(error);
+      if (error !== undefined) {
+        // The only header that was not parsed from the command, and so the only one to check.
+        serialise({ headers: { error } });
+        reply["error"] = error;
+      }
       answered = true;
       return connection.answer(reply, replyBody);
     },
   };
-}
-
-/** Checks `error`, the only header of an answer that was not parsed from the command. */
-function checkWritable(error: string): string {
-  serialise({ headers: { error } });
-  return error;
 }

@@ -6,8 +6,7 @@ import { Connection, callTimeoutMs, unansweredMax } from "./connection.ts";
 import { localTransportPair } from "./local-transport.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
-import { parse, serialise } from "./wire.ts";
-import type { FrameHeaders, ParsedFrame } from "./wire.ts";
+import { parse, serialise, type FrameHeaders, type ParsedFrame } from "./wire.ts";
 
 /** A connection whose broker is the test. */
 function held() {

@@ -3,8 +3,7 @@
 import { BusError } from "./bus-error.ts";
 import type { Clock } from "./clock.ts";
 import type { Publication } from "./publication.ts";
-import { replyOf } from "./reply.ts";
-import type { Reply } from "./reply.ts";
+import { replyOf, type Reply } from "./reply.ts";
 import type { Transport } from "./transport.ts";
 import { exceedsBytes, frameBytesMax, parse, serialise, serialiseParsed } from "./wire.ts";
 import type { FrameHeaders, ParsedFrame } from "./wire.ts";

@@ -3,8 +3,7 @@
 import { BusError } from "./bus-error.ts";
 import { checkUnixPath } from "./socket-path.ts";
 import type { Transport } from "./transport.ts";
-import { dialWebSocket } from "./websocket-transport.ts";
-import type { BusAddress } from "./websocket-transport.ts";
+import { dialWebSocket, type BusAddress } from "./websocket-transport.ts";
 
 export interface DialOptions {
   /** Covers everything up to the end of the WebSocket handshake. Default 5 s. */

@@ -2,16 +2,13 @@
 
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBroker } from "./broker/index.ts";
 import { BusError } from "./bus-error.ts";
-import { discoverAndDial, discoverBus } from "./discovery.ts";
-import type { Surroundings } from "./discovery.ts";
+import { discoverAndDial, discoverBus, readNodeConfig, type Surroundings } from "./discovery.ts";
 import { embeddedSocketPath, removeStaleSocket } from "./embedded-socket.ts";
-import { readNodeConfig } from "./discovery.ts";
 import { unixUrl } from "./socket-path.ts";
 import { listenerUids } from "./tcp-listeners.ts";
 import { staleSocket } from "./testing/stale-socket.ts";

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { isIP } from "node:net";
 import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
 import { asBusError, type BusError } from "./bus-error.ts";
-import { systemClock } from "./clock.ts";
-import { Connection } from "./connection.ts";
+import { Caller } from "./caller.ts";
 import { dial, dialTimeoutMs, parseAddress } from "./dial.ts";
 import {
   embeddedSocketPath,
@@ -15,6 +14,7 @@ import {
   trustedSocketDirectory,
   type SocketState,
 } from "./embedded-socket.ts";
+import { jsonObjectIn } from "./json-object.ts";
 import { unixUrl } from "./socket-path.ts";
 import { listenerUids } from "./tcp-listeners.ts";
 import type { Transport } from "./transport.ts";
@@ -165,13 +165,12 @@ async function findTcp(surroundings: Surroundings, warnings: string[]): Promise<
 
 async function answersPing(url: string): Promise<boolean> {
   try {
-    const transport = await dial(url, { timeoutMs: pingTimeoutMs });
-    const connection = new Connection(transport, systemClock, { command() {}, delivery() {}, closed() {} });
+    const caller = new Caller(await dial(url, { timeoutMs: pingTimeoutMs }));
     try {
-      const reply = await connection.request({ command: "noded.ping", to: "noded" }, "", pingTimeoutMs);
-      return reply.rc === 0 && (JSON.parse(reply.body) as { pong?: unknown } | null)?.pong === true;
+      const reply = await caller.call("noded", "noded.ping", undefined, { timeoutMs: pingTimeoutMs });
+      return reply.rc === 0 && jsonObjectIn(reply.body)["pong"] === true;
     } finally {
-      connection.close();
+      await caller.leave();
     }
   } catch {
     return false;

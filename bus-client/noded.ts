@@ -2,6 +2,7 @@
 // Reads the broker's own information: its host program and its registered services.
 import { Caller } from "./caller.ts";
 import { dial } from "./dial.ts";
+import { jsonObjectIn } from "./json-object.ts";
 
 /** A registered service. Older brokers report only the name. All other fields are claims of the service itself. */
 export interface RegisteredService {
@@ -30,18 +31,10 @@ export async function askBrokerHost(url: string): Promise<string | undefined> {
   const caller = new Caller(await dial(url));
   try {
     const { body } = await caller.call("noded", "noded.info", {}, { timeoutMs: answerTimeoutMs });
-    return hostOf(body);
+    const { noded } = jsonObjectIn(body) as { readonly noded?: { readonly meta?: { readonly hosted_by?: unknown } } };
+    const host = noded?.meta?.hosted_by;
+    return typeof host === "string" ? host : undefined;
   } finally {
     await caller.leave();
-  }
-}
-
-function hostOf(body: string): string | undefined {
-  try {
-    const info = JSON.parse(body) as { readonly noded?: { readonly meta?: { readonly hosted_by?: unknown } } } | null;
-    const host = info?.noded?.meta?.hosted_by;
-    return typeof host === "string" ? host : undefined;
-  } catch {
-    return undefined;
   }
 }

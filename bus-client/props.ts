@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import type { FrameHeaders } from "./wire.ts";
+import { isRecord } from "../json/record.ts";
+import type { Frame } from "./wire.ts";
 
 /** The description of one path. Its type and children are derived from the value. */
 export interface PropDescription {
@@ -23,7 +24,7 @@ export interface Props {
 export function answerProps(
   props: Props,
   subcommand: string,
-  frame: { readonly headers: FrameHeaders; readonly body: string },
+  frame: Frame,
 ): { readonly rc: number; readonly body: string } {
   const path = requestedPath(frame);
   if (path !== undefined && !pathPattern.test(path)) return failed(`invalid path: ${path}`);
@@ -48,13 +49,7 @@ export function answerProps(
 const pathPattern = /^[a-z0-9_]+(?:\.[a-z0-9_]+)*$/;
 
 /** Reads the path from the header `args` or else the body. Either is a JSON object with `path`, or the bare path. */
-function requestedPath({
-  headers,
-  body,
-}: {
-  readonly headers: FrameHeaders;
-  readonly body: string;
-}): string | undefined {
+function requestedPath({ headers, body }: Frame): string | undefined {
   const text = headers["args"] ?? body;
   if (text === "") return undefined;
   if (!text.startsWith("{")) return text;
@@ -73,7 +68,7 @@ function withoutSecrets(props: Props): object {
     const dot = path.lastIndexOf(".");
     const parent = dot < 0 ? tree : valueAt(tree, path.slice(0, dot));
     const key = path.slice(dot + 1);
-    if (isObject(parent) && Object.hasOwn(parent, key)) parent[key] = null;
+    if (isRecord(parent) && Object.hasOwn(parent, key)) (parent as Record<string, unknown>)[key] = null;
   }
   return tree;
 }
@@ -81,7 +76,7 @@ function withoutSecrets(props: Props): object {
 function valueAt(tree: object, path: string): unknown {
   let value: unknown = tree;
   for (const segment of path.split(".")) {
-    if (!isObject(value) || !Object.hasOwn(value, segment)) return undefined;
+    if (!isRecord(value) || !Object.hasOwn(value, segment)) return undefined;
     value = value[segment];
   }
   return value;
@@ -89,7 +84,7 @@ function valueAt(tree: object, path: string): unknown {
 
 function leafPaths(value: object, prefix = ""): string[] {
   return Object.entries(value)
-    .flatMap(([key, child]) => (isObject(child) ? leafPaths(child, `${prefix}${key}.`) : [prefix + key]))
+    .flatMap(([key, child]) => (isRecord(child) ? leafPaths(child, `${prefix}${key}.`) : [prefix + key]))
     .sort();
 }
 
@@ -102,7 +97,7 @@ function descriptionOf(props: Props, path: string, value: unknown): object {
     sensitive: false,
     description: "",
     ...own,
-    ...(isObject(value) ? { children: Object.keys(value).sort() } : {}),
+    ...(isRecord(value) ? { children: Object.keys(value).sort() } : {}),
   };
 }
 
@@ -110,10 +105,6 @@ function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";
   return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function found(value: unknown): { rc: number; body: string } {

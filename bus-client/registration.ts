@@ -2,6 +2,7 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
+import { jsonObjectIn } from "./json-object.ts";
 import { replyFailure, type Reply } from "./reply.ts";
 
 /** The schema of a refusal whose body has a machine-readable reason. */
@@ -51,12 +52,8 @@ export async function register(
 /** Reads the reason only from a small body that names the schema. Any other refusal has no known reason. */
 function reasonOf(reply: Reply): unknown {
   if (Buffer.byteLength(reply.body) > rejectionBytesMax) return undefined;
-  try {
-    const body = JSON.parse(reply.body) as { schema?: unknown; error_code?: unknown } | null;
-    return body?.schema === rejectionSchema ? body.error_code : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = jsonObjectIn(reply.body);
+  return body["schema"] === rejectionSchema ? body["error_code"] : undefined;
 }
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { jsonObjectIn } from "./json-object.ts";
 import type { Frame, FrameHeaders } from "./wire.ts";
 
 /** The reply to a request. `rc`: 0 done, 1 to 9 done with a warning, 10 and up failed. */
@@ -30,20 +31,11 @@ export function replyOf(frame: Frame): Reply {
  */
 export function replyFailure(reply: Reply): ReplyFailure | undefined {
   if (reply.rc < 10) return undefined;
-  const body = objectOf(reply.body);
-  const code = textOf(body?.["error_code"]);
-  const message = textOf(body?.["message"]);
-  const text = reply.headers["error"] || (message && code ? `${code}: ${message}` : message) || textOf(body?.["error"]);
+  const body = jsonObjectIn(reply.body);
+  const code = textOf(body["error_code"]);
+  const message = textOf(body["message"]);
+  const text = reply.headers["error"] || (message && code ? `${code}: ${message}` : message) || textOf(body["error"]);
   return { code, message: text || reply.body || "unknown error" };
-}
-
-function objectOf(body: string): Record<string, unknown> | undefined {
-  if (!body.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(body) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 function textOf(value: unknown): string | undefined {

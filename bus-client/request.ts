@@ -3,11 +3,9 @@
 import { isDeeperThan } from "../json/depth.ts";
 import { parseJson, withDoubles } from "../json/raw-json.ts";
 import { isRecord } from "../json/record.ts";
-import { errorLine, refused } from "./answer.ts";
-import type { Answer } from "./answer.ts";
+import { errorLine, refused, type Answer } from "./answer.ts";
 import type { IncomingCommand } from "./command.ts";
-import { frameBytesMax } from "./wire.ts";
-import type { FrameHeaders } from "./wire.ts";
+import { exceedsBytes, frameBytesMax, type FrameHeaders } from "./wire.ts";
 
 /** A command with parsed arguments, as passed to a verb's handler. */
 export interface Request {
@@ -61,7 +59,7 @@ export function requestOf(
 /** Replaces an answer too large for a frame with REPLY_TOO_LARGE, so that the caller does not wait for its timeout. */
 export function sendAnswer(command: IncomingCommand, answer: Answer): boolean {
   const { body } = answer;
-  if (body.length * 3 > answerBytesMax && Buffer.byteLength(body) > answerBytesMax) {
+  if (exceedsBytes(body, answerBytesMax)) {
     return sendAnswer(command, refused("REPLY_TOO_LARGE", `the answer has more than ${answerBytesMax} bytes`, {}, 20));
   }
   return command.reply(answer.rc, body, errorLine(answer));
@@ -71,10 +69,8 @@ export type Arguments =
   | { readonly kind: "given"; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: "malformed"; readonly refusal: Answer };
 
-/** The maximum nesting of arrays and objects in the arguments of a command. */
 export const argumentsDepthMax = 512;
 
-/** Parses the arguments of a command from its body. */
 export function argumentsOf(body: string): Arguments {
   if (body === "") return { kind: "given", args: {} };
   let value: unknown;

@@ -2,10 +2,27 @@
 
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
-import { deliveryOf } from "./delivery.ts";
-import type { Delivery } from "./delivery.ts";
+import { jsonObjectIn } from "./json-object.ts";
 import { replyFailure } from "./reply.ts";
-import type { ParsedFrame } from "./wire.ts";
+import type { Frame, FrameHeaders, ParsedFrame } from "./wire.ts";
+
+/** One message of a topic. The broker sets `topic`, `seq`, `registration`, `service`, `stale` and `cleared`; all else is unverified. */
+export interface Delivery {
+  readonly topic: string;
+  readonly command: string;
+  /** Counts the topic's messages at the broker. A gap means that deliveries were dropped. */
+  readonly seq: number | undefined;
+  readonly body: string;
+  readonly headers: FrameHeaders;
+  /** The publisher's incarnation as stamped by the broker. Undefined if it has no name, or if the delivery is forged. */
+  readonly registration: string | undefined;
+  /** The owner of a reserved topic, as stamped by the broker. */
+  readonly service: string | undefined;
+  /** True for a retained message whose publisher has disconnected. */
+  readonly stale: boolean;
+  /** True if the retained message was cleared. The body is empty then. */
+  readonly cleared: boolean;
+}
 
 export type DeliveryListener = (delivery: Delivery) => void;
 
@@ -93,19 +110,28 @@ export class Subscriptions {
 
 async function subscribe(connection: Connection, topic: string, timeoutMs: number): Promise<Subscribed> {
   const reply = await connection.request({ command: "topic.subscribe", name: topic, to: "noded" }, "", timeoutMs);
-  if (reply.rc === 0) return subscribedOf(reply.body);
-  const message = replyFailure(reply)?.message ?? `rc ${reply.rc}`;
-  throw new BusError("SUBSCRIPTION_REFUSED", `${topic}: ${message}`, { cause: reply });
-}
-
-/** Accepts an answer with missing fields or without a body. */
-function subscribedOf(body: string): Subscribed {
-  try {
-    const said = JSON.parse(body) as { replayed?: unknown; seq?: unknown } | null;
-    return { replayed: said?.replayed === true, seq: typeof said?.seq === "number" ? said.seq : undefined };
-  } catch {
-    return { replayed: false, seq: undefined };
+  if (reply.rc !== 0) {
+    const message = replyFailure(reply)?.message ?? `rc ${reply.rc}`;
+    throw new BusError("SUBSCRIPTION_REFUSED", `${topic}: ${message}`, { cause: reply });
   }
+  // Accepts an answer with missing fields or without a body.
+  const { replayed, seq } = jsonObjectIn(reply.body);
+  return { replayed: replayed === true, seq: typeof seq === "number" ? seq : undefined };
 }
 
 function ignore(): void {}
+
+export function deliveryOf({ headers, body }: Frame): Delivery {
+  const seq = Number(headers["topic_seq"] ?? Number.NaN);
+  return {
+    topic: headers["topic"] ?? "",
+    command: headers["command"] ?? "",
+    seq: Number.isSafeInteger(seq) ? seq : undefined,
+    body,
+    headers,
+    registration: headers["broker_registration"],
+    service: headers["broker_service"],
+    stale: headers["topic_stale"] === "true",
+    cleared: headers["topic_op"] === "delete",
+  };
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { backoffMs } from "./supervision.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./subscriptions.ts";
 import { Inbox } from "./testing/inbox.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 import { testBroker } from "./testing/test-broker.ts";

@@ -39,14 +39,11 @@ export interface SupervisionOptions {
   readonly random?: () => number;
   /** The longest wait between two attempts. Default 30 s, as the Bus contract requires. */
   readonly retryMsMax?: number;
-  /** The timeout of one dial. Default 5 s. */
-  readonly dialTimeoutMs?: number;
 }
 
 /** The timeout of each request that registers or renews a subscription. */
 const setUpTimeoutMs = 10_000;
 
-/** The timeout of each step of `stop`. */
 const stopStepTimeoutMs = 5_000;
 
 /** Keeps a connection to the broker: dials, registers, renews subscriptions, and repeats that when it drops. */
@@ -191,10 +188,9 @@ export class Supervision {
   }
 
   async #openTransport(): Promise<Transport> {
-    const { url, dialTimeoutMs } = this.#options;
+    const { url } = this.#options;
     const found = typeof url === "string" ? url : await url();
-    if (typeof found !== "string") return found;
-    return dial(found, dialTimeoutMs === undefined ? {} : { timeoutMs: dialTimeoutMs });
+    return typeof found === "string" ? dial(found) : found;
   }
 
   #adopt(transport: Transport): Connection {

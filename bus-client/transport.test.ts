@@ -2,15 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { createServer as createSocketServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createSocketServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { WebSocketServer } from "ws";
-import type { WebSocket } from "ws";
+import { WebSocketServer, type WebSocket } from "ws";
 import { BusError } from "./bus-error.ts";
 import { dial } from "./dial.ts";
 import { localTransportPair } from "./local-transport.ts";

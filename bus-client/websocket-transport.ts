@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { createConnection } from "node:net";
-import type { Socket } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { BusError, asBusError } from "./bus-error.ts";
 import { corkPerTick } from "./cork-per-tick.ts";
-import { closeTimeoutMs } from "./transport.ts";
-import type { Transport, TransportListener } from "./transport.ts";
+import { closeTimeoutMs, type Transport, type TransportListener } from "./transport.ts";
 import { frameBytesMax } from "./wire.ts";
 
 export type BusAddress =

@@ -3,19 +3,11 @@
 // White space on the Bus is Unicode's White_Space. JavaScript's trim() differs in two characters: it keeps U+0085 and
 // removes U+FEFF.
 
+const whiteSpace = /\p{White_Space}/u;
+
 export function isWhiteSpace(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  if (code === 0x85 || code === 0xa0) return true;
-  if (code < 0x1680) return false;
-  return (
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000
-  );
+  return whiteSpace.test(String.fromCharCode(code));
 }
 
 export function trimBoth(text: string): string {
@@ -33,8 +25,5 @@ export function trimTail(text: string): string {
 }
 
 export function hasWhiteSpace(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    if (isWhiteSpace(text.charCodeAt(index))) return true;
-  }
-  return false;
+  return whiteSpace.test(text);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { errorLine, resultLine } from "./message.ts";
-import type { RequestId, RpcError } from "./message.ts";
+import { errorLine, resultLine, type RequestId, type RpcError } from "./message.ts";
 
 export interface IncomingRequestOptions {
   readonly id: RequestId;

@@ -81,10 +81,7 @@ export class LineSplitter {
   }
 
   #deliver(chunk: Buffer, start: number, end: number): void {
-    if (this.#carriedBytes === 0) {
-      this.#emit(chunk, start, end);
-      return;
-    }
+    if (this.#carriedBytes === 0) return this.#emit(chunk, start, end);
     const whole = Buffer.concat([...this.#carried, chunk.subarray(start, end)]);
     this.#carried = [];
     this.#carriedBytes = 0;

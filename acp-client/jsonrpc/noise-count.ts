@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-
-export interface NoiseLimits {
-  /** Consecutive lines without a message after which the connection is given up. */
-  readonly noiseLinesMax: number;
-  /** The same limit in UTF-16 units. */
-  readonly noiseCharactersMax: number;
-}
+import type { PeerLimits } from "./peer-limits.ts";
 
 /** Counts consecutive lines that are not messages. Some noise is harmless; nothing but noise is fatal. */
 export class NoiseCounter {
-  readonly #limits: NoiseLimits;
+  readonly #limits: PeerLimits;
   #lines = 0;
   #characters = 0;
   #broken = false;
 
-  constructor(limits: NoiseLimits) {
+  constructor(limits: PeerLimits) {
     this.#limits = limits;
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { NoiseLimits } from "./noise-count.ts";
 
-export interface PeerLimits extends NoiseLimits {
+export interface PeerLimits {
+  /** Consecutive lines without a message after which the connection is given up. */
+  readonly noiseLinesMax: number;
+  /** The same limit in UTF-16 units. */
+  readonly noiseCharactersMax: number;
   /** Requests of the peer that may be open at once; further ones are refused. */
   readonly openRequestsMax: number;
   /** Total length of their lines, in UTF-16 units. A single open request may be as long as a line may be. */

@@ -170,10 +170,8 @@ export class Peer {
     }
     this.#noise.reset();
     if (isRecord(value) && value["jsonrpc"] !== "2.0") {
-      if (this.#isServer && message.type === "request") {
-        this.#refuseInvalid(message.id, line, 'it lacks "jsonrpc":"2.0"');
-        return;
-      }
+      if (this.#isServer && message.type === "request")
+        return this.#refuseInvalid(message.id, line, 'it lacks "jsonrpc":"2.0"');
       this.#faultOnce("unversioned", 'A message without "jsonrpc":"2.0" was accepted', line);
     }
     const { depthMax, valuesMax } = this.#limits;
@@ -218,10 +216,7 @@ export class Peer {
   }
 
   #onNotification(method: string, params: unknown, line: string): void {
-    if (method !== "$/cancel_request") {
-      this.#handler.onNotification(method, params, line);
-      return;
-    }
+    if (method !== "$/cancel_request") return this.#handler.onNotification(method, params, line);
     if (!isRecord(params)) return;
     for (const request of this.#open.values()) {
       if (request.id !== numberOf(params["requestId"])) continue;
@@ -352,16 +347,11 @@ export class Peer {
     const messages = recogniseMessages(line);
     const parseError = { code: RPC.parseError, message: `Parse error: ${why}` };
     if (this.#isServer && messages.every(({ type }) => type === "notification")) this.#refuse("null", parseError);
-    if (messages.length === 0) {
-      this.#faultNoise(line);
-      return;
-    }
+    if (messages.length === 0) return this.#faultNoise(line);
     this.#fault("not-json", `A message is not JSON: ${why}`, line);
     for (const message of messages) {
       if (message.type === "response") this.#failAnswered(message.id, `a line that is not JSON: ${why}`);
-      else if (message.type === "request") {
-        this.#refuse(message.rawId ?? "null", parseError);
-      }
+      else if (message.type === "request") this.#refuse(message.rawId ?? "null", parseError);
     }
     this.#countNoise(line);
   }

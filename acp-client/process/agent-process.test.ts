@@ -3,8 +3,7 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { startAgentProcess } from "./start-agent-process.ts";
-import { findByIdentity } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { findByIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
 
 /** Bytes of stdout or stderr that the child writes through `head`. */

@@ -2,17 +2,11 @@
 // The interface of an agent's child process: its pipes, its exit, and how it is stopped. See start-agent-process.ts.
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Redact } from "../redaction.ts";
+import type { SpawnOptions } from "./spawn-child.ts";
 import type { StopLimits } from "./stop-ladder.ts";
 import type { AgentExit } from "../agent-events.ts";
 
-export interface AgentProcessOptions {
-  /** Program and arguments, run without a shell. A bare name is looked up in the PATH of `env`. */
-  readonly command: readonly [string, ...string[]];
-  readonly cwd: string;
-  /** The child's whole environment; only the marker is added to it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Set in the environment of the whole process tree, to find its orphans. The value is random per session. */
-  readonly marker: { readonly name: string; readonly value: string };
+export interface AgentProcessOptions extends SpawnOptions {
   /** Size of the end of stderr that is kept. Default: 64 KiB. */
   readonly stderrBytesMax?: number;
   /** Removes secrets from a text. */

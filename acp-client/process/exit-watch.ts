@@ -5,23 +5,17 @@
 // keeps running is given up too, since it can send nothing more.
 import type { AgentExit } from "../agent-events.ts";
 
-export interface ExitWatchLimits {
-  /** Time from the exit to the first check for a successor. Without one, stdout usually ends within this time. */
-  readonly successorCheckMs: number;
-  /** Time between checks of the successor. Its end is usually noticed earlier, by the end of stdout. */
-  readonly successorPollMs: number;
-  /** Time from the end of stdout to giving up the agent. */
-  readonly stdoutClosedGraceMs: number;
-}
-
-const exitWatchLimits: ExitWatchLimits = { successorCheckMs: 100, successorPollMs: 1000, stdoutClosedGraceMs: 2000 };
+/** Time from the exit to the first check for a successor. Without one, stdout usually ends within this time. */
+const successorCheckMs = 100;
+/** Time between checks of the successor. Its end is usually noticed earlier, by the end of stdout. */
+const successorPollMs = 1000;
+/** Time from the end of stdout to giving up the agent. */
+const stdoutClosedGraceMs = 2000;
 
 export interface ExitWatchOptions {
-  /** Checks whether a successor lives. */
   readonly hasSuccessor: () => Promise<boolean>;
   readonly onOver: () => void;
   readonly onStdoutClosed: () => void;
-  readonly limits?: ExitWatchLimits;
 }
 
 type State =
@@ -32,13 +26,11 @@ type State =
 
 export class ExitWatch {
   readonly #options: ExitWatchOptions;
-  readonly #limits: ExitWatchLimits;
   #state: State = { state: "running" };
   #closed = false;
 
   constructor(options: ExitWatchOptions) {
     this.#options = options;
-    this.#limits = options.limits ?? exitWatchLimits;
   }
 
   /** The exit of the first process; undefined while it runs. */
@@ -51,38 +43,21 @@ export class ExitWatch {
   }
 
   processExited(exit: AgentExit): void {
-    switch (this.#state.state) {
-      case "running":
-        this.#state = {
-          state: "exited",
-          exit,
-          timer: setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorCheckMs),
-        };
-        return;
-      case "stdout-closed":
-        clearTimeout(this.#state.timer);
-        this.#finish(exit);
-        return;
-      case "exited":
-      case "over":
-        return;
+    const state = this.#state;
+    if (state.state === "running") this.#checkAfter(successorCheckMs, exit);
+    else if (state.state === "stdout-closed") {
+      clearTimeout(state.timer);
+      this.#finish(exit);
     }
   }
 
   stdoutEnded(): void {
-    switch (this.#state.state) {
-      case "running": {
-        const timer = setTimeout(this.#options.onStdoutClosed, this.#limits.stdoutClosedGraceMs);
-        this.#state = { state: "stdout-closed", timer };
-        return;
-      }
-      case "exited":
-        clearTimeout(this.#state.timer);
-        this.#finish(this.#state.exit);
-        return;
-      case "stdout-closed":
-      case "over":
-        return;
+    const state = this.#state;
+    if (state.state === "running") {
+      this.#state = { state: "stdout-closed", timer: setTimeout(this.#options.onStdoutClosed, stdoutClosedGraceMs) };
+    } else if (state.state === "exited") {
+      clearTimeout(state.timer);
+      this.#finish(state.exit);
     }
   }
 
@@ -92,16 +67,16 @@ export class ExitWatch {
     if (this.#state.state === "stdout-closed" || this.#state.state === "exited") clearTimeout(this.#state.timer);
   }
 
+  #checkAfter(ms: number, exit: AgentExit): void {
+    this.#state = { state: "exited", exit, timer: setTimeout(() => void this.#checkForSuccessor(exit), ms) };
+  }
+
   async #checkForSuccessor(exit: AgentExit): Promise<void> {
     const state = this.#state;
     const hasHeir = await this.#options.hasSuccessor();
     if (this.#state !== state || this.#closed) return; // stdout ended meanwhile, or the watch was closed
-    if (!hasHeir) {
-      this.#finish(exit);
-      return;
-    }
-    const timer = setTimeout(() => void this.#checkForSuccessor(exit), this.#limits.successorPollMs);
-    this.#state = { state: "exited", exit, timer };
+    if (!hasHeir) return this.#finish(exit);
+    this.#checkAfter(successorPollMs, exit);
   }
 
   #finish(exit: AgentExit): void {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { findByIdentity, identityOf, sameProcess } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { findByIdentity, identityOf, sameProcess, type ProcessIdentity } from "./process-identity.ts";
 import { start } from "./testing/trees.ts";
 
 test("a recorded process is found only while it lives", async () => {

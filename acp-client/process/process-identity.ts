@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Identifies a process. Pids are reused, but a pid with its start time and boot is unique.
 import type { ProcessRow } from "./process-source.ts";
-import { processTable } from "./process-table.ts";
-import type { ProcessTable } from "./process-table.ts";
+import { processTable, type ProcessTable } from "./process-table.ts";
 
 export interface ProcessIdentity {
   /** The boot that start times are counted from. Empty if the system has no boot id. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { ProcessScanner } from "./process-scan.ts";
-import { procSource } from "./process-source.ts";
-import type { ProcessRow, ProcessSource } from "./process-source.ts";
+import { procSource, type ProcessRow, type ProcessSource } from "./process-source.ts";
 import { createProcessTable } from "./process-table.ts";
 import { endTree } from "./process-tree.ts";
 import { eventually, newMarker, shell, start } from "./testing/trees.ts";

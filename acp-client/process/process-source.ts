@@ -39,7 +39,6 @@ export interface ProcessSource {
   environmentValues(pid: number, name: string): readonly string[];
   /** Returns opaque names of descriptors 0 and 1, which are equal for the same pipe. */
   stdio(pid: number): ProcessStdio | undefined;
-  /** Whether this system supports `stdio`. */
   readonly canReadStdio: boolean;
 }
 

@@ -25,13 +25,7 @@ export function processTable(): ProcessTable {
 
 export function createProcessTable(source: ProcessSource): ProcessTable {
   const scanner = new ProcessScanner(source);
-  return {
-    bootId: source.bootId,
-    read: (pid) => source.read(pid),
-    stdio: (pid) => source.stdio(pid),
-    canReadStdio: source.canReadStdio,
-    scan: (marker) => scanner.scan(marker),
-  };
+  return { ...source, scan: (marker) => scanner.scan(marker) };
 }
 
 /**

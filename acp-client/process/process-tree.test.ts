@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { identityOf } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { identityOf, type ProcessIdentity } from "./process-identity.ts";
 import { ProcessSnapshot } from "./process-scan.ts";
-import { psSource } from "./process-source.ts";
-import type { ProcessRow } from "./process-source.ts";
+import { psSource, type ProcessRow } from "./process-source.ts";
 import { createProcessTable } from "./process-table.ts";
 import { endTree, findTree } from "./process-tree.ts";
-import { eventually, isRunning, marked, newMarker, shell, start, table } from "./testing/trees.ts";
-import type { StartedAgent } from "./testing/trees.ts";
+import { eventually, isRunning, marked, newMarker, shell, start, table, type StartedAgent } from "./testing/trees.ts";
 
 /** Runs `script`, which prints pids and then "ready", and returns at least so many pids. */
 async function treeOf(

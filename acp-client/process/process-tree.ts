@@ -2,12 +2,10 @@
 // Finds and ends the process tree of an agent: by parent, by process group and session, and by the marker in the
 // environment. Only an orphan with a cleaned environment and a session of its own escapes all three.
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { sameProcess } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { sameProcess, type ProcessIdentity } from "./process-identity.ts";
 import type { ProcessSnapshot } from "./process-scan.ts";
 import type { Marker, ProcessRow } from "./process-source.ts";
-import { processTable } from "./process-table.ts";
-import type { ProcessTable } from "./process-table.ts";
+import { processTable, type ProcessTable } from "./process-table.ts";
 
 /** What a tree is found by. After a crash of ours, that is the recorded identity, the marker, or both. */
 export interface TreeSeed {

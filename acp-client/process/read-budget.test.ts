@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ReadBudget } from "./read-budget.ts";
-import type { Reader } from "./read-budget.ts";
+import { ReadBudget, type Reader } from "./read-budget.ts";
 
 const readBytes = 64 * 1024;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Starts a child with raw pipes, without a shell, in a session of its own and so without a controlling terminal.
 import { execa } from "execa";
-import { explainSpawnFailure } from "./spawn-failure.ts";
-import type { SpawnAttempt, SpawnFailure } from "./spawn-failure.ts";
+import type { Marker } from "./process-source.ts";
+import { explainSpawnFailure, type SpawnAttempt, type SpawnFailure } from "./spawn-failure.ts";
 
 export interface SpawnOptions extends SpawnAttempt {
-  readonly marker: { readonly name: string; readonly value: string };
+  /** Set in the environment of the whole process tree, to find its orphans. The value is random per session. */
+  readonly marker: Marker;
 }
 
 /** `ignore` means /dev/null. */

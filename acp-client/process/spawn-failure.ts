@@ -12,8 +12,10 @@ export interface SpawnFailure {
 }
 
 export interface SpawnAttempt {
+  /** Program and arguments, run without a shell. A bare name is looked up in the PATH of `env`. */
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
+  /** The child's whole environment; only the marker is added to it. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -5,19 +5,14 @@ import type { AgentExit } from "../agent-events.ts";
 import type { AgentProcess, AgentProcessOptions } from "./agent-process.ts";
 import { AgentStdin } from "./agent-stdin.ts";
 import { ExitWatch } from "./exit-watch.ts";
-import { isSuccessor } from "./process-table.ts";
-import { identityOf } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { isSuccessor, type ProcessTable } from "./process-table.ts";
+import { identityOf, type ProcessIdentity } from "./process-identity.ts";
 import type { ProcessRow, ProcessStdio } from "./process-source.ts";
-import type { ProcessTable } from "./process-table.ts";
-import { endTree, findTree, identitiesOf, isAlive } from "./process-tree.ts";
-import type { TreeSeed } from "./process-tree.ts";
+import { endTree, findTree, identitiesOf, isAlive, type TreeSeed } from "./process-tree.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { SpawnedChild } from "./spawn-child.ts";
-import { StderrLines } from "./stderr.ts";
-import { StderrTail } from "./stderr.ts";
-import { runStopLadder, settlesWithin, stopLimits } from "./stop-ladder.ts";
-import type { StopLimits } from "./stop-ladder.ts";
+import { StderrLines, StderrTail } from "./stderr.ts";
+import { runStopLadder, settlesWithin, stopLimits, type StopLimits } from "./stop-ladder.ts";
 
 /** Once the tree is killed, only unrelated processes hold the pipes. Reading ends after this long without data. */
 const drainQuietMs = 200;

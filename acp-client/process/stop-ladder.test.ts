@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { settlesWithin } from "./stop-ladder.ts";
-import { eventually, isRunning, marked, shell, start } from "./testing/trees.ts";
-import type { StartedAgent } from "./testing/trees.ts";
+import { eventually, isRunning, marked, shell, start, type StartedAgent } from "./testing/trees.ts";
 
 async function ready(agent: StartedAgent): Promise<StartedAgent> {
   await eventually("it is ready", () => agent.stdout().includes("ready"));

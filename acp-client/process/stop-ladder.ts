@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The stop ladder: closes the agent's stdin, then sends SIGTERM to its process group, then kills its whole tree.
 import type { ProcessIdentity } from "./process-identity.ts";
-import { processTable } from "./process-table.ts";
-import type { ProcessTable } from "./process-table.ts";
-import { endTree, findTree, identitiesOf, signalProcesses } from "./process-tree.ts";
-import type { EndedTree, TreeSeed } from "./process-tree.ts";
+import { processTable, type ProcessTable } from "./process-table.ts";
+import { endTree, findTree, identitiesOf, signalProcesses, type EndedTree, type TreeSeed } from "./process-tree.ts";
 
 export interface StopLimits {
   /** Time from closing stdin to SIGTERM. */

@@ -34,6 +34,11 @@ export const optionalFlag = z.boolean().optional().catch(undefined);
 /** Values other than objects count as absent. The object's members are not checked. */
 export const optionalObject = z.custom<Readonly<Record<string, unknown>>>(isRecord).optional().catch(undefined);
 
+/** An object of ACP with these members and `_meta`. Members that it does not name are kept. */
+export function acpObject<Shape extends z.ZodRawShape>(members: Shape) {
+  return z.looseObject({ ...members, _meta: optionalObject });
+}
+
 /** Decoded separately, item by item. */
 export const undecoded = z.unknown().optional();
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { AgentClient, OpenSessionParams } from "../agent-client.ts";
 import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
-import { startAgent } from "../client.ts";
-import type { AgentOptions } from "../client.ts";
+import { startAgent, type AgentOptions } from "../client.ts";
 import { FakeAgent } from "./fake-agent.ts";
 
 /** Events of the sink and calls of callbacks, in one order. */

@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import type { AgentClient } from "../agent-client.ts";
 import type { AgentEvent, Done, Outcome } from "../agent-events.ts";
-import { startAgent } from "../client.ts";
-import type { AgentOptions } from "../client.ts";
+import { startAgent, type AgentOptions } from "../client.ts";
 
 export interface RealClient {
   readonly client: AgentClient;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { IncomingRequest } from "../jsonrpc/incoming-request.ts";
-import { Peer } from "../jsonrpc/peer.ts";
+import { Peer, type RequestOutcome } from "../jsonrpc/peer.ts";
 import type { PeerLimits } from "../jsonrpc/peer-limits.ts";
-import type { RequestOutcome } from "../jsonrpc/peer.ts";
 
 /** Creates a peer and records everything that it writes and reports, in one order. */
 export function talk(limits: Partial<PeerLimits> = {}) {

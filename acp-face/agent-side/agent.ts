@@ -6,13 +6,7 @@ import type { Modes } from "../../acp-client/schema/v1/config.ts";
 
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** Of each request. */
-interface WithMeta {
-  /** The request's `_meta`; empty if it has none. */
-  readonly meta: Meta;
-}
-
-export interface InitializeRequest extends WithMeta {
+export interface InitializeRequest {
   readonly protocolVersion: number;
   readonly client: { readonly name: string; readonly version: string } | undefined;
 }
@@ -25,14 +19,9 @@ export interface ClientCapabilities {
   readonly forms: boolean;
   readonly urls: boolean;
   readonly booleanOptions: boolean;
-  readonly notices: boolean;
-  readonly compaction: boolean;
-  readonly terminalLogin: boolean;
-  readonly meta: Meta;
 }
 
-/** Of session/new. */
-export interface NewSession extends WithMeta {
+export interface NewSession {
   /** Absolute. */
   readonly cwd: string;
   /** Absolute. */
@@ -46,7 +35,7 @@ export interface RestoredSession extends NewSession {
   readonly sessionId: string;
 }
 
-export interface SessionRequest extends WithMeta {
+export interface SessionRequest {
   readonly sessionId: string;
 }
 
@@ -67,7 +56,6 @@ export interface AgentOffer {
 export interface OpenedSession {
   readonly modes?: Modes;
   readonly options?: readonly ConfigOption[];
-  readonly meta?: Meta;
 }
 
 /**
@@ -80,7 +68,7 @@ export interface Agent {
   newSession(request: NewSession, signal: AbortSignal): Promise<OpenedSession & { readonly sessionId: string }>;
   loadSession?(request: RestoredSession, signal: AbortSignal): Promise<OpenedSession>;
   resumeSession?(request: RestoredSession, signal: AbortSignal): Promise<OpenedSession>;
-  listSessions?(request: WithMeta & { readonly cwd?: string; readonly cursor?: string }): Promise<SessionPage>;
+  listSessions?(request: { readonly cwd?: string; readonly cursor?: string }): Promise<SessionPage>;
   /** The session's prompts were cancelled and answered before. */
   closeSession?(request: SessionRequest): Promise<void>;
   deleteSession?(request: SessionRequest): Promise<void>;
@@ -94,9 +82,7 @@ export interface Agent {
   setOption?(
     request: SessionRequest & { readonly configId: string; readonly value: unknown },
   ): Promise<readonly ConfigOption[]>;
-  /** Of clients that do not know options. */
-  setModel?(request: SessionRequest & { readonly modelId: string }): Promise<void>;
-  authenticate?(request: WithMeta & { readonly methodId: string }): Promise<void>;
+  authenticate?(request: { readonly methodId: string }): Promise<void>;
   logout?(): Promise<void>;
 }
 

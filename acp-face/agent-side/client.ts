@@ -53,10 +53,6 @@ export class Client {
     return { outcome: outcome === "decline" ? "decline" : "cancel" };
   }
 
-  completeElicitation(elicitationId: string): Promise<void> {
-    return this.#connection.notify(METHODS.elicitationComplete, { elicitationId });
-  }
-
   /**
    * Calls a method of the client's files or terminals. Null counts as an empty result. Rejects if the client does not
    * offer it or answers with an error, and for any other result: one client reports a failed write as a string.
@@ -81,7 +77,7 @@ export class Client {
   }
 
   #checkOffered(capability: keyof ClientCapabilities | undefined, what: string): void {
-    if (capability !== undefined && this.capabilities[capability] === true) return;
+    if (capability !== undefined && this.capabilities[capability]) return;
     throw new RequestError(RPC.methodNotFound, `The client does not offer ${what}`);
   }
 }

@@ -25,23 +25,14 @@ export interface ConnectionOptions {
   readonly isServer: boolean;
   /** Receives mistakes of the other side, without what it sent, and unexpected exceptions with their stacks. */
   readonly diagnose: (text: string) => void;
-  readonly limits?: Partial<ConnectionLimits>;
 }
 
-export interface ConnectionLimits {
-  /** Length of a received line. A longer one is refused. */
-  readonly lineBytesMax: number;
-  /** Bytes that wait for the other side to read. While there are more, nothing is read. */
-  readonly outputBytesMax: number;
-  /** Time for open requests and the output after the end of the input. */
-  readonly endGraceMs: number;
-}
-
-const defaultLimits: ConnectionLimits = {
-  lineBytesMax: 64 * 1024 * 1024,
-  outputBytesMax: 64 * 1024 * 1024,
-  endGraceMs: 1_500,
-};
+/** Length of a received line. A longer one is refused. */
+const lineBytesMax = 64 * 1024 * 1024;
+/** Bytes that wait for the other side to read. While there are more, nothing is read. */
+const outputBytesMax = 64 * 1024 * 1024;
+/** Time for open requests and the output after the end of the input. */
+const endGraceMs = 1_500;
 
 type Write = (text: string, written?: () => void) => boolean;
 
@@ -49,7 +40,6 @@ export class Connection {
   /** Resolves when the input has ended and everything is answered and written, or the time for that is over. */
   readonly closed: Promise<void>;
   readonly #options: ConnectionOptions;
-  readonly #limits: ConnectionLimits;
   /** Bound here, so that whoever replaces the stream's own `write` does not reach ours. */
   readonly #write: Write;
   readonly #peer: Peer;
@@ -63,7 +53,6 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#limits = { ...defaultLimits, ...options.limits };
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
     const { input, output } = options;
     this.#write = output.write.bind(output) as Write;
@@ -128,10 +117,7 @@ export class Connection {
       await new Promise<void>((resolve) => this.#write("", () => resolve()));
     };
     const late = new AbortController();
-    await Promise.race([
-      answered(),
-      setTimeout(this.#limits.endGraceMs, undefined, { signal: late.signal }).catch(() => {}),
-    ]);
+    await Promise.race([answered(), setTimeout(endGraceMs, undefined, { signal: late.signal }).catch(() => {})]);
     late.abort();
     this.#peer.close();
     this.#resolveClosed();
@@ -153,7 +139,6 @@ export class Connection {
   }
 
   #makeSplitter(): LineSplitter {
-    const { lineBytesMax } = this.#limits;
     const unreadable = (why: string): void =>
       this.#writeLine(errorLine("null", { code: RPC.parseError, message: `Parse error: ${why}` }));
     return new LineSplitter({
@@ -185,7 +170,7 @@ export class Connection {
   #writeLine(line: string, written?: () => void): void {
     const { input, output } = this.#options;
     this.#write(`${line}\n`, written);
-    if (output.writableLength > this.#limits.outputBytesMax) input.pause();
+    if (output.writableLength > outputBytesMax) input.pause();
   }
 
   #resume(): void {

@@ -5,7 +5,7 @@ import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { ContentBlock, McpServer } from "../../acp-client/model.ts";
-import { identifier, optionalObject, optionalText } from "../../acp-client/schema/lenient.ts";
+import { identifier, optionalText } from "../../acp-client/schema/lenient.ts";
 import { decodeContentBlock } from "../../acp-client/schema/v1/content.ts";
 import { Implementation } from "../../acp-client/schema/v1/results.ts";
 import { numberOf } from "../../json/raw-json.ts";
@@ -51,7 +51,6 @@ const PromptParams = z.looseObject({
 
 export const SessionParams = z.looseObject({ sessionId: identifier });
 export const ModeParams = SessionParams.extend({ modeId: identifier });
-export const ModelParams = SessionParams.extend({ modelId: identifier });
 export const OptionParams = SessionParams.extend({ configId: identifier, value: z.unknown() });
 export const AuthenticateParams = z.looseObject({ methodId: identifier });
 export const ListParams = z.looseObject({
@@ -64,15 +63,14 @@ export function invalidParams(field: string, problem: string, data: object = {})
   return new RequestError(RPC.invalidParams, `Invalid params: ${field} ${problem}`.trimEnd(), { field, ...data });
 }
 
-/** Returns the params with `meta`. Missing params count as an empty object. Throws a RequestError with the field. */
-export function decodeParams<T extends object>(schema: z.ZodType<T>, params: unknown): T & Pick<NewSession, "meta"> {
-  return { ...check(schema, params ?? {}, "params"), meta: metaOf(params) };
+/** Missing params count as an empty object. Throws a RequestError with the field. */
+export function decodeParams<T>(schema: z.ZodType<T>, params: unknown): T {
+  return check(schema, params ?? {}, "params");
 }
 
 export function decodeInitialize(params: unknown): InitializeRequest {
-  const { protocolVersion, clientInfo, meta } = decodeParams(Initialize, params);
-  const client = clientInfo && { name: clientInfo.name, version: clientInfo.version };
-  return { protocolVersion, client, meta };
+  const { protocolVersion, clientInfo } = decodeParams(Initialize, params);
+  return { protocolVersion, client: clientInfo && { name: clientInfo.name, version: clientInfo.version } };
 }
 
 export function decodeClientCapabilities(params: unknown): ClientCapabilities {
@@ -85,10 +83,6 @@ export function decodeClientCapabilities(params: unknown): ClientCapabilities {
     forms: isRecord(at("elicitation", "form")),
     urls: isRecord(at("elicitation", "url")),
     booleanOptions: isRecord(at("session", "configOptions", "boolean")),
-    notices: isRecord(at("session", "notices")),
-    compaction: isRecord(at("session", "compaction")),
-    terminalLogin: at("auth", "terminal") === true,
-    meta: metaOf(at()),
   };
 }
 
@@ -102,16 +96,13 @@ export function decodeRestoredSession(params: unknown, offer: Offered): Restored
 }
 
 export function decodePrompt(params: unknown, offer: Offered): Prompt {
-  const { sessionId, prompt, meta } = decodeParams(PromptParams, params);
-  return { sessionId, meta, blocks: prompt.map((block, index) => decodeBlock(block, `prompt.${index}`, offer)) };
+  const { sessionId, prompt } = decodeParams(PromptParams, params);
+  return { sessionId, blocks: prompt.map((block, index) => decodeBlock(block, `prompt.${index}`, offer)) };
 }
 
-function openRequest(
-  { cwd, additionalDirectories, mcpServers, meta }: z.infer<typeof Open> & Pick<NewSession, "meta">,
-  offer: Offered,
-): NewSession {
+function openRequest({ cwd, additionalDirectories, mcpServers }: z.infer<typeof Open>, offer: Offered): NewSession {
   const servers = mcpServers?.map((server, index) => decodeServer(server, `mcpServers.${index}`, offer));
-  return { cwd, additionalDirectories: additionalDirectories ?? [], mcpServers: servers, meta };
+  return { cwd, additionalDirectories: additionalDirectories ?? [], mcpServers: servers };
 }
 
 function decodeServer(server: unknown, field: string, offer: Offered): McpServer {
@@ -143,8 +134,4 @@ function check<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   const [issue] = result.error.issues;
   const path = issue?.path.join(".") ?? "";
   throw invalidParams(name === "params" ? path || name : [name, path].filter(Boolean).join("."), issue?.message ?? "");
-}
-
-function metaOf(params: unknown): NewSession["meta"] {
-  return (isRecord(params) && optionalObject.parse(params["_meta"])) || {};
 }

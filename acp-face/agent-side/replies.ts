@@ -27,7 +27,7 @@ export function initializeResult(agent: Agent, offer: AgentOffer): object {
   });
 }
 
-export function openedResult({ modes, options, meta, ...rest }: OpenedSession): object {
+export function openedResult({ modes, options, ...rest }: OpenedSession): object {
   return omitUndefined({
     ...rest,
     modes: modes && {
@@ -39,7 +39,6 @@ export function openedResult({ modes, options, meta, ...rest }: OpenedSession): 
       })),
     },
     configOptions: options && configOptions(options),
-    _meta: meta,
   });
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Serves one client: decodes each request, calls the agent, and encodes what it answers.
 import { setImmediate } from "node:timers/promises";
-import type { Readable, Writable } from "node:stream";
 import type * as z from "zod";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import { METHODS } from "../../acp-client/schema/v1/requests.ts";
 import { isRecord } from "../../json/record.ts";
 import type { Agent, AgentOffer } from "./agent.ts";
 import { Client } from "./client.ts";
-import { Connection, type ConnectionLimits } from "./connection.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import {
   AnyParams,
   AuthenticateParams,
@@ -19,7 +18,6 @@ import {
   decodePrompt,
   decodeRestoredSession,
   ListParams,
-  ModelParams,
   ModeParams,
   OptionParams,
   SessionParams,
@@ -29,23 +27,11 @@ import { RequestError } from "./request-error.ts";
 
 export type StartAgent = (client: Client) => Agent;
 
-export interface ServeOptions {
-  readonly input: Readable;
-  readonly output: Writable;
+export interface ServeOptions extends Pick<ConnectionOptions, "input" | "output" | "diagnose"> {
   readonly start: StartAgent;
-  /** See ConnectionOptions. */
-  readonly diagnose: (text: string) => void;
-  readonly limits?: Partial<ConnectionLimits>;
 }
 
-export interface ServedAgent {
-  /** Resolves after the end of the input, when everything that was read is answered or overdue. */
-  readonly closed: Promise<void>;
-  /** Ends as the end of the input does, for signals. */
-  end(): void;
-}
-
-export function serveAgent(options: ServeOptions): ServedAgent {
+export function serveAgent(options: ServeOptions): Connection {
   return new AgentSide(options).connection;
 }
 
@@ -102,7 +88,7 @@ class AgentSide {
     const open = (params: unknown) => decodeNewSession(params, this.#offer ?? {});
     const restore = (params: unknown) => decodeRestoredSession(params, this.#offer ?? {});
     const of =
-      <T extends object>(schema: z.ZodType<T>) =>
+      <T>(schema: z.ZodType<T>) =>
       (params: unknown) =>
         decodeParams(schema, params);
     const nothing = () => ({});
@@ -123,8 +109,6 @@ class AgentSide {
       [METHODS.setConfigOption]: route(agent.setOption?.bind(agent), of(OptionParams), (options) => ({
         configOptions: configOptions(options),
       })),
-      // Of clients from before config options.
-      "session/set_model": route(agent.setModel?.bind(agent), of(ModelParams), nothing),
     };
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** The destination of a message. */
 export type Target =
   | { readonly kind: "noded" }
   | { readonly kind: "service"; readonly name: string }

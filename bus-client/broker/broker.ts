@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { BusError } from "../bus-error.ts";
-import { systemClock } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { systemClock, type Clock } from "../clock.ts";
 import { localTransportPair } from "../local-transport.ts";
-import { closeTimeoutMs } from "../transport.ts";
-import type { Transport } from "../transport.ts";
-import { defaultLimits } from "./limits.ts";
-import type { BrokerLimits } from "./limits.ts";
-import { listenTcp, listenUnix } from "./listen.ts";
-import type { Accept, Listener } from "./listen.ts";
+import { closeTimeoutMs, type Transport } from "../transport.ts";
+import { defaultLimits, type BrokerLimits } from "./limits.ts";
+import { listenTcp, listenUnix, type Accept, type Listener } from "./listen.ts";
 import { nodedVerbs } from "./noded-verbs.ts";
-import { LocalLane, SocketLane } from "./outbound.ts";
-import type { Lane, OutboundMessage } from "./outbound.ts";
-import type { Peer } from "./peer.ts";
+import { LocalLane, SocketLane, type Lane, type OutboundMessage } from "./outbound.ts";
+import { nameOf, type Peer } from "./peer.ts";
 import { PropsChanged } from "./props-changed.ts";
-import { Registry } from "./registry.ts";
+import { randomHex, Registry } from "./registry.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { Router } from "./router.ts";
 import { topicVerbs } from "./topic-verbs.ts";
@@ -32,8 +26,6 @@ export type BrokerEvent =
 
 export interface BrokerOptions {
   readonly clock?: Clock;
-  /** Returns lower-case hexadecimal digits, two for each byte. */
-  readonly randomHex?: (bytes: number) => string;
   /** The name of this node, a single label. Default `local`. */
   readonly node?: string;
   readonly version?: string;
@@ -45,29 +37,13 @@ export interface BrokerOptions {
   readonly onEvent?: (event: BrokerEvent) => void;
 }
 
-/** A broker inside this process: a Bus for one user on one machine, without mesh, native sessions, tap and observe. */
-export interface Broker {
-  /** Listens on a Unix socket of mode 0600. Throws BusError PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE, LISTEN_FAILED. */
-  listenUnix(path: string): Promise<void>;
-  /** False if the socket at this path was removed or replaced, so that new clients do not reach this broker. */
-  isInPlace(path: string): boolean;
-  /** Listens on loopback, where every account of the machine can connect. Resolves to the port; 0 chooses a free one. */
-  listenTcp(port: number): Promise<number>;
-  /** Opens a connection inside this process, without a socket. */
-  connectLocal(): Transport;
-  /** Counts messages that were dropped because their receiver's queue was full. */
-  readonly dropped: number;
-  /** Closes every connection and listener. Idempotent. */
-  close(): Promise<void>;
-}
-
 export function createBroker(options: BrokerOptions = {}): Broker {
-  return new EmbeddedBroker(options);
+  return new Broker(options);
 }
 
-class EmbeddedBroker implements Broker {
+/** A broker inside this process: a Bus for one user on one machine, without mesh, native sessions, tap and observe. */
+export class Broker {
   readonly #clock: Clock;
-  readonly #randomHex: (bytes: number) => string;
   readonly #uid: number;
   readonly #limits: BrokerLimits;
   readonly #onEvent: (event: BrokerEvent) => void;
@@ -80,21 +56,19 @@ class EmbeddedBroker implements Broker {
   readonly #listeners: Listener[] = [];
   readonly #byPath = new Map<string, Listener>();
   readonly #startedMs: number;
-  readonly #incarnation: string;
+  readonly #incarnation = randomHex(16);
   #dropped = 0;
   #closed: Promise<void> | undefined;
   #allGone: (() => void) | undefined;
 
   constructor(options: BrokerOptions) {
     this.#clock = options.clock ?? systemClock;
-    this.#randomHex = options.randomHex ?? ((bytes) => randomBytes(bytes).toString("hex"));
     this.#uid = options.uid ?? process.getuid?.() ?? 0;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#onEvent = options.onEvent ?? ignore;
     this.#startedMs = this.#clock.now();
-    this.#incarnation = this.#randomHex(16);
     const send = (peer: Peer, message: OutboundMessage): boolean => this.#send(peer, message);
-    this.#registry = new Registry(this.#clock, this.#randomHex, (cause) => this.#servicesChanged(cause));
+    this.#registry = new Registry(this.#clock, (cause) => this.#servicesChanged(cause));
     this.#retained = new RetainedMessages(this.#clock, this.#limits);
     this.#topics = new Topics(this.#limits, this.#retained, send);
     const nobody = { "services.registered": [], "services.count": 0 };
@@ -118,10 +92,12 @@ class EmbeddedBroker implements Broker {
     this.#router = new Router({ node, limits: this.#limits, registry: this.#registry, verbs, send });
   }
 
+  /** Counts messages that were dropped because their receiver's queue was full. */
   get dropped(): number {
     return this.#dropped;
   }
 
+  /** Listens on a Unix socket of mode 0600. Throws BusError PATH_TOO_LONG, DIRECTORY_REFUSED, ADDRESS_IN_USE, LISTEN_FAILED. */
   async listenUnix(path: string): Promise<void> {
     // Close an old listener whose file is gone before the new file exists, which it would remove. Its connections stay.
     const old = this.#byPath.get(path);
@@ -129,15 +105,18 @@ class EmbeddedBroker implements Broker {
     this.#byPath.set(path, await this.#listen(() => listenUnix(path, this.#uid, this.#acceptor("unix"))));
   }
 
+  /** False if the socket at this path was removed or replaced, so that new clients do not reach this broker. */
   isInPlace(path: string): boolean {
     return this.#byPath.get(path)?.isInPlace() === true;
   }
 
+  /** Listens on loopback, where every account of the machine can connect. Resolves to the port; 0 chooses a free one. */
   async listenTcp(port: number): Promise<number> {
     const listener = await this.#listen(() => listenTcp(port, this.#acceptor("tcp")));
     return listener.port!;
   }
 
+  /** Opens a connection inside this process, without a socket. */
   connectLocal(): Transport {
     if (this.#closed !== undefined) throw new BusError("STOPPED", "the broker is closed");
     const [ours, theirs] = localTransportPair();
@@ -149,6 +128,7 @@ class EmbeddedBroker implements Broker {
     return theirs;
   }
 
+  /** Closes every connection and listener. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#shutDown();
     return this.#closed;
@@ -182,7 +162,7 @@ class EmbeddedBroker implements Broker {
 
   #join(lane: Lane): Peer {
     const seconds = Math.floor(this.#clock.now() / 1_000);
-    const anonymousName = `anon-${this.#randomHex(4)}-${seconds}`;
+    const anonymousName = `anon-${randomHex(4)}-${seconds}`;
     const peer: Peer = { lane, anonymousName, registration: undefined, topics: new Set(), unanswered: 0 };
     this.#peers.add(peer);
     return peer;
@@ -200,7 +180,7 @@ class EmbeddedBroker implements Broker {
     const result = peer.lane.send(message);
     if (result === "full") {
       this.#dropped++;
-      this.#onEvent({ kind: "dropped", peer: peer.registration?.name ?? peer.anonymousName });
+      this.#onEvent({ kind: "dropped", peer: nameOf(peer) });
     }
     return result === "sent";
   }

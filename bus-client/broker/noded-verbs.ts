@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { answerProps } from "../props.ts";
-import type { Props } from "../props.ts";
+import { answerProps, type Props } from "../props.ts";
+import { isRecord } from "../../json/record.ts";
+import { jsonObjectIn } from "../json-object.ts";
 import type { ParsedFrame } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
-import { failedHeader, okBody } from "./noded-reply.ts";
-import type { NodedReply } from "./noded-reply.ts";
+import { failedHeader, okBody, type NodedReply } from "./noded-reply.ts";
 import type { Peer } from "./peer.ts";
 import type { RegistrationError, Registry } from "./registry.ts";
 
@@ -67,20 +67,13 @@ const textFields = ["binary", "version", "git_sha", "build_time", "started_at"];
 /** Reads a service's provenance. Malformed or oversized parts are left out and never fail the registration. */
 function provenanceOf(body: string, { provenanceBytesMax }: BrokerLimits): Record<string, unknown> {
   if (body === "" || Buffer.byteLength(body) > provenanceBytesMax) return {};
-  let said: unknown;
-  try {
-    said = JSON.parse(body);
-  } catch {
-    return {};
-  }
-  if (typeof said !== "object" || said === null || Array.isArray(said)) return {};
-  const fields = said as Record<string, unknown>;
+  const fields = jsonObjectIn(body);
   const kept: Record<string, unknown> = {};
   for (const key of textFields) if (typeof fields[key] === "string") kept[key] = fields[key];
   if (typeof fields["git_dirty"] === "boolean") kept["git_dirty"] = fields["git_dirty"];
   const { pid, meta } = fields;
   if (typeof pid === "number" && Number.isInteger(pid) && pid >= 0 && pid <= 0xffff_ffff) kept["pid"] = pid;
-  if (typeof meta === "object" && meta !== null && !Array.isArray(meta)) {
+  if (isRecord(meta)) {
     kept["meta"] = Object.fromEntries(Object.entries(meta).filter(([, value]) => typeof value === "string"));
   }
   return kept;

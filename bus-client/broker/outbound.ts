@@ -5,7 +5,6 @@ import { WebSocket } from "ws";
 import { corkPerTick } from "../cork-per-tick.ts";
 import type { LocalTransport } from "../local-transport.ts";
 import { exceedsBytes, frameBytesMax } from "../wire.ts";
-import { encodeFrame } from "./frame.ts";
 import type { BrokerLimits } from "./limits.ts";
 
 /** An outgoing message, perhaps to many receivers. Its WebSocket frame is encoded once, and only if a socket needs it. */
@@ -159,3 +158,27 @@ export class SocketLane implements Lane {
     for (const bytes of message.frame) this.#socket.write(bytes);
   }
 }
+
+/**
+ * Encodes a final, unmasked WebSocket text frame, or its beginning if `moreBytes` of its text follow. `ws` cannot write
+ * one encoded frame to many sockets.
+ */
+export function encodeFrame(text: string, moreBytes = 0): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const header = headerOf(bytes + moreBytes);
+  const frame = Buffer.allocUnsafe(header.length + bytes);
+  frame.write(text, header.copy(frame), "utf8");
+  return frame;
+}
+
+function headerOf(payloadBytes: number): Buffer {
+  if (payloadBytes < 126) return Buffer.of(finalText, payloadBytes);
+  if (payloadBytes < 65_536) return Buffer.of(finalText, 126, payloadBytes >>> 8, payloadBytes & 0xff);
+  const header = Buffer.alloc(10);
+  header[0] = finalText;
+  header[1] = 127;
+  header.writeBigUInt64BE(BigInt(payloadBytes), 2);
+  return header;
+}
+
+const finalText = 0x81;

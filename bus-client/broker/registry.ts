@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Peer } from "./peer.ts";
 
@@ -11,14 +12,12 @@ const sessionPattern = /^[tc][a-z0-9]{1,7}-[a-z2-7]{22}$/;
 /** Maps registered names to connections. */
 export class Registry {
   readonly #clock: Clock;
-  readonly #randomHex: (bytes: number) => string;
   readonly #holders = new Map<string, Peer>();
   /** Called after each change with its cause: `register:x`, `deregister:x` or `disconnect:x`. */
   readonly #changed: (cause: string) => void;
 
-  constructor(clock: Clock, randomHex: (bytes: number) => string, changed: (cause: string) => void) {
+  constructor(clock: Clock, changed: (cause: string) => void) {
     this.#clock = clock;
-    this.#randomHex = randomHex;
     this.#changed = changed;
   }
 
@@ -46,7 +45,7 @@ export class Registry {
     if (before !== undefined && before.name !== name) this.release(peer, "deregister");
     peer.registration = {
       name,
-      incarnation: before?.name === name ? before.incarnation : this.#randomHex(16),
+      incarnation: before?.name === name ? before.incarnation : randomHex(16),
       registeredAt: new Date(this.#clock.now()).toISOString(),
       provenance,
     };
@@ -64,6 +63,11 @@ export class Registry {
     this.#changed(`${why}:${name}`);
     return name;
   }
+}
+
+/** Returns two lower-case digits for each byte. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
 }
 
 function isReserved(name: string): boolean {

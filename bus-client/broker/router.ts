@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { BusError } from "../bus-error.ts";
-import { parse, serialiseParsed } from "../wire.ts";
-import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import { parse, serialiseParsed, type FrameHeaders, type ParsedFrame } from "../wire.ts";
 import { targetOf } from "./address.ts";
 import type { BrokerLimits } from "./limits.ts";
-import { failedHeader, replyHeaders } from "./noded-reply.ts";
-import type { NodedReply } from "./noded-reply.ts";
+import { failedHeader, replyHeaders, type NodedReply } from "./noded-reply.ts";
 import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";
 import type { Registry } from "./registry.ts";
-import { PendingRequests } from "./pending-requests.ts";
 import { copyWithoutStamps } from "./stamps.ts";
 
 export interface ReceivedFrame extends ParsedFrame {
@@ -130,5 +127,52 @@ export class Router {
     const headers: FrameHeaders = { error, rc: String(rc), type: "response" };
     if (request["id"] !== undefined) headers["id"] = request["id"];
     this.#parts.send(peer, new OutboundMessage(serialiseParsed(headers, "")));
+  }
+}
+
+interface PendingRequest {
+  readonly caller: Peer;
+  /** The connection that received the request. Only it may answer. */
+  readonly callee: Peer;
+  /** The id that the caller chose. */
+  readonly callerId: string;
+}
+
+/** Requests that were delivered to a service and are not answered yet. They have no timeout while both connections last. */
+class PendingRequests {
+  readonly #pending = new Map<string, PendingRequest>();
+  #lastNumber = 0;
+
+  /** Adds a request and returns the id that the callee sees. */
+  open(request: PendingRequest): string {
+    const id = `noded-${++this.#lastNumber}`;
+    this.#pending.set(id, request);
+    request.caller.unanswered++;
+    return id;
+  }
+
+  /** Removes and returns the request that `callee` answers with `id`. Undefined if there is none for this callee. */
+  close(id: string | undefined, callee: Peer): PendingRequest | undefined {
+    const request = id === undefined ? undefined : this.#pending.get(id);
+    if (request === undefined || request.callee !== callee) return undefined;
+    this.#pending.delete(id!);
+    request.caller.unanswered--;
+    return request;
+  }
+
+  isAwaitedFrom(id: string | undefined, callee: Peer): boolean {
+    return id !== undefined && this.#pending.get(id)?.callee === callee;
+  }
+
+  /** Removes all requests from or to a closed connection, and returns those of other callers that it did not answer. */
+  closeAllOf(peer: Peer): PendingRequest[] {
+    const unanswered: PendingRequest[] = [];
+    for (const [id, request] of this.#pending) {
+      if (request.callee !== peer && request.caller !== peer) continue;
+      this.#pending.delete(id);
+      request.caller.unanswered--;
+      if (request.caller !== peer) unanswered.push(request);
+    }
+    return unanswered;
   }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { once } from "node:events";
-import { createConnection } from "node:net";
-import type { Socket } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { testBroker } from "../testing/test-broker.ts";
-import type { TestBroker } from "../testing/test-broker.ts";
-import { parse, serialise } from "../wire.ts";
-import type { FrameHeaders } from "../wire.ts";
+import { testBroker, type TestBroker } from "../testing/test-broker.ts";
+import { parse, serialise, type FrameHeaders } from "../wire.ts";
 
 interface SlowReader {
   readonly webSocket: WebSocket;

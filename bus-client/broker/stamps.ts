@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { setHeader } from "../wire.ts";
-import type { FrameHeaders } from "../wire.ts";
+import { setHeader, type FrameHeaders } from "../wire.ts";
 
 /** Copies headers except those that only a broker may set: `broker_…` and `mesh_from`, in any letter case. */
 export function copyWithoutStamps(from: FrameHeaders, to: FrameHeaders): void {

@@ -35,7 +35,6 @@ export function topicVerbs(
   };
 }
 
-/** The maximum bytes of a topic's name. */
 const topicNameBytesMax = 512;
 
 function requireName(verb: string, run: TopicVerb): (peer: Peer, frame: ReceivedFrame) => NodedReply {

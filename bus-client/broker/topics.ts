@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { serialiseParsed } from "../wire.ts";
-import type { FrameHeaders } from "../wire.ts";
+import { serialiseParsed, type FrameHeaders } from "../wire.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { OutboundMessage } from "./outbound.ts";
 import type { Peer } from "./peer.ts";

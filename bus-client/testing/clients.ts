@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Clients that stop after their test, and brokers that can be replaced or answer by a script.
 import { onTestFinished } from "vitest";
-import { createBroker } from "../broker/index.ts";
-import type { Broker } from "../broker/index.ts";
-import { BusClient } from "../bus-client.ts";
-import type { BusClientOptions } from "../bus-client.ts";
+import { createBroker, type Broker } from "../broker/index.ts";
+import { BusClient, type BusClientOptions } from "../bus-client.ts";
 import { localTransportPair } from "../local-transport.ts";
 import type { BusClientState } from "../supervision.ts";
 import { Inbox } from "./inbox.ts";

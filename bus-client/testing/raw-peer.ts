@@ -2,8 +2,7 @@
 
 import { dial } from "../dial.ts";
 import type { Transport } from "../transport.ts";
-import { parse, serialise } from "../wire.ts";
-import type { FrameHeaders } from "../wire.ts";
+import { parse, serialise, type FrameHeaders } from "../wire.ts";
 import { Inbox } from "./inbox.ts";
 
 /** A connection that sends and receives the raw text of frames. */

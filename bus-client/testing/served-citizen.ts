@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A citizen on a broker with a caller, and a citizen whose broker is the test itself.
 import { BusClient } from "../bus-client.ts";
-import { serveCitizen } from "../citizen.ts";
-import type { Citizen, CitizenOptions, Verb } from "../citizen.ts";
+import { serveCitizen, type Citizen, type CitizenOptions, type Verb } from "../citizen.ts";
 import { localTransportPair } from "../local-transport.ts";
 import type { Reply } from "../reply.ts";
 import { Inbox } from "./inbox.ts";
 import { stoppedAfterTest, testBroker } from "./test-broker.ts";
-import { parse, serialise } from "../wire.ts";
-import type { FrameHeaders, ParsedFrame } from "../wire.ts";
+import { parse, serialise, type FrameHeaders, type ParsedFrame } from "../wire.ts";
 
 export function verb(name: string, handler: Verb["handler"], more: Partial<Verb> = {}): Verb {
   return { name, args: ["text", "n?"], description: `Does ${name}`, readOnly: false, handler, ...more };

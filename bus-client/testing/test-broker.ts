@@ -2,13 +2,11 @@
 
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createBroker } from "../broker/index.ts";
-import type { Broker, BrokerOptions } from "../broker/index.ts";
+import { createBroker, type Broker, type BrokerOptions } from "../broker/index.ts";
 import type { BusClient } from "../bus-client.ts";
 import { unixUrl } from "../socket-path.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
-import { rawPeer } from "./raw-peer.ts";
-import type { RawPeer } from "./raw-peer.ts";
+import { rawPeer, type RawPeer } from "./raw-peer.ts";
 
 export interface TestBroker {
   readonly broker: Broker;

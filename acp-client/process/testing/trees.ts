@@ -7,8 +7,7 @@ import { startAgentProcess } from "../start-agent-process.ts";
 import type { AgentExit } from "../../agent-events.ts";
 import type { AgentProcess, AgentProcessOptions } from "../agent-process.ts";
 import { processTable } from "../process-table.ts";
-import { procSource } from "../process-source.ts";
-import type { Marker, ProcessRow } from "../process-source.ts";
+import { procSource, type Marker, type ProcessRow } from "../process-source.ts";
 
 export const table = processTable();
 const source = procSource();

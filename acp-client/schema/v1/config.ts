@@ -3,51 +3,39 @@
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
-import { decode, identifier, optionalObject, optionalText, omitUndefined, undecoded, decodeItems } from "../lenient.ts";
+import { acpObject, decode, identifier, optionalText, omitUndefined, undecoded, decodeItems } from "../lenient.ts";
 
-export const SessionMode = z.looseObject({
-  id: identifier,
-  name: z.string(),
-  description: optionalText,
-  _meta: optionalObject,
-});
-export const SessionModeState = z.looseObject({
-  currentModeId: identifier,
-  availableModes: undecoded,
-  _meta: optionalObject,
-});
+export const SessionMode = acpObject({ id: identifier, name: z.string(), description: optionalText });
+export const SessionModeState = acpObject({ currentModeId: identifier, availableModes: undecoded });
 
 const optionMembers = {
   id: identifier,
   name: z.string(),
   description: optionalText,
   category: optionalText,
-  _meta: optionalObject,
 };
-export const SelectOption = z.looseObject({
+export const SelectOption = acpObject({
   ...optionMembers,
   type: z.literal("select"),
   currentValue: identifier,
   options: z.array(z.unknown()),
 });
-export const BooleanOption = z.looseObject({
+export const BooleanOption = acpObject({
   ...optionMembers,
   type: z.literal("boolean"),
   currentValue: z.boolean(),
 });
 const Option = z.discriminatedUnion("type", [SelectOption, BooleanOption]);
 
-export const SessionConfigSelectOption = z.looseObject({
+export const SessionConfigSelectOption = acpObject({
   value: identifier,
   name: z.string(),
   description: optionalText,
-  _meta: optionalObject,
 });
-export const SessionConfigSelectGroup = z.looseObject({
+export const SessionConfigSelectGroup = acpObject({
   group: z.string(),
   name: z.string(),
   options: undecoded,
-  _meta: optionalObject,
 });
 
 export interface Modes {

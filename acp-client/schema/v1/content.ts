@@ -3,10 +3,10 @@ import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ContentBlock } from "../../model.ts";
 import {
+  acpObject,
   clearableText,
   decode,
   number,
-  optionalObject,
   optionalText,
   omitUndefined,
   decodeItems,
@@ -18,40 +18,32 @@ const audience = z
   .optional()
   .transform((value) => decodeItems(value, (item) => (item === "assistant" || item === "user" ? item : undefined)));
 
-export const Annotations = z.looseObject({
+export const Annotations = acpObject({
   audience,
   lastModified: optionalText,
   priority: number.optional().catch(undefined),
-  _meta: optionalObject,
 });
 
 const annotations = Annotations.optional().catch(undefined);
 
-export const TextContent = z.looseObject({
-  type: z.literal("text"),
-  text: z.string(),
-  annotations,
-  _meta: optionalObject,
-});
+export const TextContent = acpObject({ type: z.literal("text"), text: z.string(), annotations });
 
-export const ImageContent = z.looseObject({
+export const ImageContent = acpObject({
   type: z.literal("image"),
   data: z.string(),
   mimeType: z.string(),
   uri: optionalText,
   annotations,
-  _meta: optionalObject,
 });
 
-export const AudioContent = z.looseObject({
+export const AudioContent = acpObject({
   type: z.literal("audio"),
   data: z.string(),
   mimeType: z.string(),
   annotations,
-  _meta: optionalObject,
 });
 
-export const ResourceLink = z.looseObject({
+export const ResourceLink = acpObject({
   type: z.literal("resource_link"),
   uri: z.string(),
   name: z.string(),
@@ -60,28 +52,16 @@ export const ResourceLink = z.looseObject({
   mimeType: optionalText,
   size: wholeNumber.optional().catch(undefined),
   annotations,
-  _meta: optionalObject,
 });
 
-export const TextResourceContents = z.looseObject({
-  uri: z.string(),
-  text: z.string(),
-  mimeType: clearableText,
-  _meta: optionalObject,
-});
+export const TextResourceContents = acpObject({ uri: z.string(), text: z.string(), mimeType: clearableText });
 
-export const BlobResourceContents = z.looseObject({
-  uri: z.string(),
-  blob: z.string(),
-  mimeType: clearableText,
-  _meta: optionalObject,
-});
+export const BlobResourceContents = acpObject({ uri: z.string(), blob: z.string(), mimeType: clearableText });
 
-export const EmbeddedResource = z.looseObject({
+export const EmbeddedResource = acpObject({
   type: z.literal("resource"),
   resource: z.union([TextResourceContents, BlobResourceContents]),
   annotations,
-  _meta: optionalObject,
 });
 
 const ByType = {

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import * as z from "zod";
 import type { PermissionOption, ToolCallPatch } from "../../model.ts";
-import { decode, identifier, optionalObject } from "../lenient.ts";
+import { acpObject, decode, identifier } from "../lenient.ts";
 import { decodeToolCallUpdate } from "./tool-call.ts";
 
 /** A kind that ACP does not define is kept. It never counts as an allow. */
-export const OfferedOption = z.looseObject({
-  optionId: z.string(),
-  name: z.string(),
-  kind: z.string(),
-  _meta: optionalObject,
-});
-export const RequestPermissionRequest = z.looseObject({
+export const OfferedOption = acpObject({ optionId: z.string(), name: z.string(), kind: z.string() });
+export const RequestPermissionRequest = acpObject({
   sessionId: identifier,
   toolCall: z.unknown(),
   options: z.array(OfferedOption),
-  _meta: optionalObject,
 });
 
 export interface PermissionRequest {

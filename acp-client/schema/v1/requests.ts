@@ -2,7 +2,8 @@
 // Builds the params and results that we send to a v1 agent, valid by the official schema.
 import type { OpenSessionParams } from "../../agent-client.ts";
 import { AcpClientError } from "../../client-error.ts";
-import type { ContentBlock, McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
+import type { ClientSide } from "../../client-side.ts";
+import type { McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
 
 export const METHODS = {
   initialize: "initialize",
@@ -29,24 +30,19 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-/** The capabilities that this client advertises. */
-export interface OfferedCapabilities {
-  readonly fs: boolean;
-  readonly terminal: boolean;
-  readonly elicitation: readonly ("form" | "url")[];
-}
-
-export function initializeParams(clientInfo: ClientInfo, offered: OfferedCapabilities): object {
-  const elicitation = Object.fromEntries(offered.elicitation.map((mode) => [mode, {}]));
+/** Advertises what `clientSide` serves. */
+export function initializeParams(clientInfo: ClientInfo, clientSide: ClientSide): object {
+  const fs = clientSide.fs !== undefined;
+  const modes = clientSide.elicitation?.modes ?? [];
   return {
     protocolVersion: 1,
     clientCapabilities: {
-      fs: { readTextFile: offered.fs, writeTextFile: offered.fs },
-      terminal: offered.terminal,
+      fs: { readTextFile: fs, writeTextFile: fs },
+      terminal: clientSide.terminal !== undefined,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       auth: { terminal: false },
       // Omitted if empty: some agents take an empty object for support.
-      ...(offered.elicitation.length > 0 ? { elicitation } : {}),
+      ...(modes.length > 0 && { elicitation: Object.fromEntries(modes.map((mode) => [mode, {}])) }),
     },
     clientInfo: { name: clientInfo.name, version: clientInfo.version },
   };
@@ -66,18 +62,6 @@ export function openParams(request: OpenSessionParams): object {
   };
 }
 
-export function promptParams(sessionId: string, prompt: readonly ContentBlock[]): object {
-  return { sessionId, prompt };
-}
-
-export function sessionParams(sessionId: string): object {
-  return { sessionId };
-}
-
-export function setModeParams(sessionId: string, modeId: string): object {
-  return { sessionId, modeId };
-}
-
 /** A boolean is sent with its type, a select's value without, as in the older form of the request. */
 export function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
   return typeof value === "boolean" ? { sessionId, configId, type: "boolean", value } : { sessionId, configId, value };
@@ -85,10 +69,6 @@ export function setConfigOptionParams(sessionId: string, configId: string, value
 
 export function listParams(cwd: string | undefined, cursor: string | undefined): object {
   return { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
-}
-
-export function authenticateParams(methodId: string): object {
-  return { methodId };
 }
 
 /**

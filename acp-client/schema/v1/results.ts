@@ -7,6 +7,7 @@ import { numberOf } from "../../../json/raw-json.ts";
 import { isRecord } from "../../../json/record.ts";
 import type { AgentIdentity, AuthMethod, ConfigOption, TokenUsage } from "../../model.ts";
 import {
+  acpObject,
   clearableText,
   decode,
   identifier,
@@ -18,89 +19,63 @@ import {
   undecoded,
   decodeItems,
 } from "../lenient.ts";
-import { decodeConfigOptions, decodeModes } from "./config.ts";
-import type { Modes } from "./config.ts";
+import { decodeConfigOptions, decodeModes, type Modes } from "./config.ts";
 
-export const Implementation = z.looseObject({
-  name: identifier,
-  title: optionalIdentifier,
-  version: identifier,
-  _meta: optionalObject,
-});
-export const PromptCapabilities = z.looseObject({
+export const Implementation = acpObject({ name: identifier, title: optionalIdentifier, version: identifier });
+export const PromptCapabilities = acpObject({
   image: optionalFlag,
   audio: optionalFlag,
   embeddedContext: optionalFlag,
-  _meta: optionalObject,
 });
-export const McpCapabilities = z.looseObject({ http: optionalFlag, sse: optionalFlag, _meta: optionalObject });
+export const McpCapabilities = acpObject({ http: optionalFlag, sse: optionalFlag });
 /** In v1 these are objects whose presence means support. Other values, even true, are malformed. */
-export const SessionCapabilities = z.looseObject({
+export const SessionCapabilities = acpObject({
   list: optionalObject,
   delete: optionalObject,
   additionalDirectories: optionalObject,
   resume: optionalObject,
   close: optionalObject,
-  _meta: optionalObject,
 });
-export const AgentAuthCapabilities = z.looseObject({ logout: optionalObject, _meta: optionalObject });
-export const AgentCapabilities = z.looseObject({
+export const AgentAuthCapabilities = acpObject({ logout: optionalObject });
+export const AgentCapabilities = acpObject({
   loadSession: optionalFlag,
   promptCapabilities: PromptCapabilities.optional().catch(undefined),
   mcpCapabilities: McpCapabilities.optional().catch(undefined),
   sessionCapabilities: SessionCapabilities.optional().catch(undefined),
   auth: AgentAuthCapabilities.optional().catch(undefined),
-  _meta: optionalObject,
 });
-export const InitializeResponse = z.looseObject({
+export const InitializeResponse = acpObject({
   protocolVersion: z.preprocess(numberOf, z.int().min(0).max(65_535)),
   agentCapabilities: AgentCapabilities.optional().catch(undefined),
   authMethods: undecoded,
   agentInfo: Implementation.optional().catch(undefined),
-  _meta: optionalObject,
 });
-export const AuthMethodAgent = z.looseObject({
-  id: identifier,
-  name: identifier,
-  description: optionalText,
-  _meta: optionalObject,
-});
+export const AuthMethodAgent = acpObject({ id: identifier, name: identifier, description: optionalText });
 export const AuthMethodTerminal = AuthMethodAgent.extend({
   type: z.literal("terminal"),
   args: z.array(z.string()).nullish(),
   env: z.record(z.string(), z.string()).nullish(),
 });
-export const NewSessionResponse = z.looseObject({
+export const NewSessionResponse = acpObject({
   sessionId: identifier,
   modes: undecoded,
   configOptions: undecoded,
-  _meta: optionalObject,
 });
 /** The response of session/load and session/resume. */
-const RestoreSessionResponse = z.looseObject({
-  modes: undecoded,
-  configOptions: undecoded,
-  _meta: optionalObject,
-});
-export const PromptResponse = z.looseObject({
+const RestoreSessionResponse = acpObject({ modes: undecoded, configOptions: undecoded });
+export const PromptResponse = acpObject({
   // A reason that v1 does not define ends the turn too.
   stopReason: z.string(),
   usage: optionalObject,
-  _meta: optionalObject,
 });
-export const SetSessionConfigOptionResponse = z.looseObject({ configOptions: undecoded, _meta: optionalObject });
-export const ListSessionsResponse = z.looseObject({
-  sessions: undecoded,
-  nextCursor: optionalText,
-  _meta: optionalObject,
-});
-export const SessionInfo = z.looseObject({
+export const SetSessionConfigOptionResponse = acpObject({ configOptions: undecoded });
+export const ListSessionsResponse = acpObject({ sessions: undecoded, nextCursor: optionalText });
+export const SessionInfo = acpObject({
   sessionId: identifier,
   cwd: z.string(),
   additionalDirectories: undecoded,
   title: clearableText,
   updatedAt: clearableText,
-  _meta: optionalObject,
 });
 
 /** Returns the protocol version in the result of initialize, unchecked; undefined if there is none. */

@@ -4,11 +4,11 @@ import { rawMembers } from "../../jsonrpc/raw-member.ts";
 import { isRecord } from "../../../json/record.ts";
 import type { ToolCallPatch } from "../../model.ts";
 import {
+  acpObject,
   clearableText,
   decode,
   identifier,
   isIdentifier,
-  optionalObject,
   optionalText,
   omitUndefined,
   undecoded,
@@ -27,32 +27,25 @@ const members = {
   locations: undecoded,
   rawInput: undecoded,
   rawOutput: undecoded,
-  _meta: optionalObject,
 };
 
-export const ToolCall = z.looseObject({ ...members, title: z.string() });
-export const ToolCallUpdate = z.looseObject({ ...members, title: optionalText });
+export const ToolCall = acpObject({ ...members, title: z.string() });
+export const ToolCallUpdate = acpObject({ ...members, title: optionalText });
 
-export const Content = z.looseObject({ type: z.literal("content"), content: z.unknown(), _meta: optionalObject });
-export const Diff = z.looseObject({
+export const Content = acpObject({ type: z.literal("content"), content: z.unknown() });
+export const Diff = acpObject({
   type: z.literal("diff"),
   path: z.string(),
   oldText: clearableText,
   newText: z.string(),
-  _meta: optionalObject,
 });
-export const Terminal = z.looseObject({
-  type: z.literal("terminal"),
-  terminalId: z.string(),
-  _meta: optionalObject,
-});
-export const ToolCallLocation = z.looseObject({
+export const Terminal = acpObject({ type: z.literal("terminal"), terminalId: z.string() });
+export const ToolCallLocation = acpObject({
   path: z.string(),
   line: wholeNumber
     .refine((line) => line >= 0)
     .optional()
     .catch(undefined),
-  _meta: optionalObject,
 });
 
 /** Decodes a new tool call, with ACP's defaults: kind "other", status "pending". */

@@ -6,13 +6,13 @@ import { isRecord } from "../../../json/record.ts";
 import { truncateText } from "../../jsonrpc/sample.ts";
 import type { AgentUpdate, ConfigOption, MessageRole } from "../../model.ts";
 import {
+  acpObject,
   clearableText,
   decode,
   identifier,
   isIdentifier,
   number,
   optionalIdentifier,
-  optionalObject,
   omitUndefined,
   undecoded,
   decodeItems,
@@ -21,70 +21,47 @@ import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, asPlainText } from "./content.ts";
 import { decodeToolCall, decodeToolCallUpdate, withSource } from "./tool-call.ts";
 
-export const ContentChunk = z.looseObject({
-  content: z.unknown(),
-  messageId: optionalIdentifier,
-  _meta: optionalObject,
-});
-export const Plan = z.looseObject({ entries: undecoded, _meta: optionalObject });
-export const PlanEntry = z.looseObject({
-  content: z.string(),
-  priority: z.string(),
-  status: z.string(),
-  _meta: optionalObject,
-});
-export const AvailableCommandsUpdate = z.looseObject({ availableCommands: undecoded, _meta: optionalObject });
-export const UnstructuredCommandInput = z.looseObject({ hint: z.string(), _meta: optionalObject });
-export const AvailableCommand = z.looseObject({
+export const ContentChunk = acpObject({ content: z.unknown(), messageId: optionalIdentifier });
+export const Plan = acpObject({ entries: undecoded });
+export const PlanEntry = acpObject({ content: z.string(), priority: z.string(), status: z.string() });
+export const AvailableCommandsUpdate = acpObject({ availableCommands: undecoded });
+export const UnstructuredCommandInput = acpObject({ hint: z.string() });
+export const AvailableCommand = acpObject({
   name: z.string(),
   description: z.string(),
   input: UnstructuredCommandInput.optional().catch(undefined),
-  _meta: optionalObject,
 });
 /** Also reads `modeId`, which the official documentation once showed and some agents send. */
-export const CurrentModeUpdate = z.looseObject({
-  currentModeId: optionalIdentifier,
-  modeId: optionalIdentifier,
-  _meta: optionalObject,
-});
-export const ConfigOptionUpdate = z.looseObject({ configOptions: undecoded, _meta: optionalObject });
-export const SessionInfoUpdate = z.looseObject({
+export const CurrentModeUpdate = acpObject({ currentModeId: optionalIdentifier, modeId: optionalIdentifier });
+export const ConfigOptionUpdate = acpObject({ configOptions: undecoded });
+export const SessionInfoUpdate = acpObject({
   title: clearableText,
   updatedAt: identifier.nullable().optional().catch(undefined),
-  _meta: optionalObject,
 });
-export const Cost = z.looseObject({ amount: number, currency: z.string(), _meta: optionalObject });
+export const Cost = acpObject({ amount: number, currency: z.string() });
 /** Agents send null until they know the numbers. */
-export const UsageUpdate = z.looseObject({
+export const UsageUpdate = acpObject({
   used: number.nullable().catch(null),
   size: number.nullable().catch(null),
   cost: Cost.nullable().optional().catch(undefined),
-  _meta: optionalObject,
 });
-export const Notice = z.looseObject({
-  severity: z.string(),
-  title: z.string(),
-  description: clearableText,
-  _meta: optionalObject,
-});
-export const CompactionUpdate = z.looseObject({
+export const Notice = acpObject({ severity: z.string(), title: z.string(), description: clearableText });
+export const CompactionUpdate = acpObject({
   compactionId: identifier,
   status: z.string(),
   summary: undecoded,
   error: clearableText,
-  _meta: optionalObject,
 });
-export const CompactionSummaryChunk = z.looseObject({
-  compactionId: identifier,
-  content: z.unknown(),
-  _meta: optionalObject,
-});
+export const CompactionSummaryChunk = acpObject({ compactionId: identifier, content: z.unknown() });
 
 export type DecodedUpdate =
   | AgentUpdate
   /** These depend on the session's earlier options, so SessionOptions applies them. */
   | { readonly kind: "current_mode"; readonly modeId: string; readonly meta?: unknown }
   | { readonly kind: "config_options"; readonly options: readonly ConfigOption[]; readonly meta?: unknown };
+
+/** Length in UTF-16 units. Longer titles are truncated, since a title is shown wherever the session is listed. */
+const titleCharactersMax = 4_096;
 
 type Decoder = (update: Readonly<Record<string, unknown>>, line: string) => DecodedUpdate | undefined;
 
@@ -94,16 +71,54 @@ const decoders: Readonly<Record<string, Decoder>> = {
   agent_thought_chunk: (update) => decodeMessageChunk("thought", update),
   tool_call: (update, line) => toolCallUpdate(withSource(decodeToolCall(update), update, line)),
   tool_call_update: (update, line) => toolCallUpdate(withSource(decodeToolCallUpdate(update), update, line)),
-  plan: decodePlan,
-  available_commands_update: decodeCommands,
-  current_mode_update: decodeCurrentMode,
-  config_option_update: decodeConfigOptionUpdate,
-  session_info_update: decodeInfo,
-  usage_update: decodeUsage,
-  notice: decodeNotice,
-  compaction_update: decodeCompaction,
-  compaction_summary_chunk: decodeCompactionChunk,
+  plan: by(Plan, ({ entries }) => ({
+    kind: "plan",
+    planId: "default",
+    entries: decodeItems(entries, (entry) => decode(PlanEntry, entry)) ?? [],
+  })),
+  available_commands_update: by(AvailableCommandsUpdate, ({ availableCommands }) => ({
+    kind: "commands",
+    commands: decodeItems(availableCommands, (command) => decode(AvailableCommand, command)) ?? [],
+  })),
+  current_mode_update: by(CurrentModeUpdate, ({ currentModeId, modeId }) => {
+    const id = currentModeId ?? modeId;
+    return id === undefined ? undefined : { kind: "current_mode", modeId: id };
+  }),
+  config_option_update: by(ConfigOptionUpdate, ({ configOptions }) => ({
+    kind: "config_options",
+    options: decodeConfigOptions(configOptions) ?? [],
+  })),
+  session_info_update: by(SessionInfoUpdate, ({ title, updatedAt }) => ({
+    kind: "info",
+    title: typeof title === "string" ? truncateText(title, titleCharactersMax) : title,
+    updatedAt,
+  })),
+  usage_update: by(UsageUpdate, ({ used, size, cost }) => ({ kind: "usage", used, size, cost })),
+  notice: by(Notice, ({ severity, title, description }) => ({ kind: "notice", severity, title, description })),
+  compaction_update: by(CompactionUpdate, ({ compactionId, status, summary, error }) => ({
+    kind: "compaction",
+    compactionId,
+    status,
+    summary: summary === null ? null : decodeItems(summary, decodeContentBlock),
+    error,
+  })),
+  compaction_summary_chunk: by(CompactionSummaryChunk, ({ compactionId, content }) => {
+    const append = decodeContentBlock(content);
+    return append && { kind: "compaction", compactionId, append };
+  }),
 };
+
+/** Returns a decoder by schema, which adds the update's `_meta` as `meta`. */
+function by<Update extends { readonly _meta?: unknown }>(
+  schema: z.ZodType<Update>,
+  convert: (update: Update) => DecodedUpdate | undefined,
+): Decoder {
+  return (received) => {
+    const update = decode(schema, received);
+    const decoded = update && convert(update);
+    return decoded && omitUndefined({ ...decoded, meta: update._meta });
+  };
+}
 
 /** The decoded variants; any other becomes an extension. */
 export const knownVariants: readonly string[] = Object.keys(decoders);
@@ -155,72 +170,4 @@ function toMessage(
 
 function toolCallUpdate(call: ReturnType<typeof decodeToolCall>): AgentUpdate | undefined {
   return call && { kind: "tool_call", call };
-}
-
-function decodePlan(update: unknown): AgentUpdate | undefined {
-  const plan = decode(Plan, update);
-  if (plan === undefined) return undefined;
-  const entries = decodeItems(plan.entries, (entry) => decode(PlanEntry, entry)) ?? [];
-  return omitUndefined({ kind: "plan", planId: "default", entries, meta: plan._meta });
-}
-
-function decodeCommands(update: unknown): AgentUpdate | undefined {
-  const decoded = decode(AvailableCommandsUpdate, update);
-  if (decoded === undefined) return undefined;
-  const commands = decodeItems(decoded.availableCommands, (command) => decode(AvailableCommand, command)) ?? [];
-  return omitUndefined({ kind: "commands", commands, meta: decoded._meta });
-}
-
-function decodeCurrentMode(update: unknown): DecodedUpdate | undefined {
-  const decoded = decode(CurrentModeUpdate, update);
-  const modeId = decoded?.currentModeId ?? decoded?.modeId;
-  return modeId === undefined ? undefined : omitUndefined({ kind: "current_mode", modeId, meta: decoded?._meta });
-}
-
-function decodeConfigOptionUpdate(update: unknown): DecodedUpdate | undefined {
-  const decoded = decode(ConfigOptionUpdate, update);
-  if (decoded === undefined) return undefined;
-  return omitUndefined({
-    kind: "config_options",
-    options: decodeConfigOptions(decoded.configOptions) ?? [],
-    meta: decoded._meta,
-  });
-}
-
-/** Length in UTF-16 units. Longer titles are truncated, since a title is shown wherever the session is listed. */
-const titleCharactersMax = 4_096;
-
-function decodeInfo(update: unknown): AgentUpdate | undefined {
-  const info = decode(SessionInfoUpdate, update);
-  if (info === undefined) return undefined;
-  const title = typeof info.title === "string" ? truncateText(info.title, titleCharactersMax) : info.title;
-  return omitUndefined({ kind: "info", title, updatedAt: info.updatedAt, meta: info._meta });
-}
-
-function decodeUsage(update: unknown): AgentUpdate | undefined {
-  const usage = decode(UsageUpdate, update);
-  return (
-    usage && omitUndefined({ kind: "usage", used: usage.used, size: usage.size, cost: usage.cost, meta: usage._meta })
-  );
-}
-
-function decodeNotice(update: unknown): AgentUpdate | undefined {
-  const notice = decode(Notice, update);
-  if (notice === undefined) return undefined;
-  const { severity, title, description } = notice;
-  return omitUndefined({ kind: "notice", severity, title, description, meta: notice._meta });
-}
-
-function decodeCompaction(update: unknown): AgentUpdate | undefined {
-  const decoded = decode(CompactionUpdate, update);
-  if (decoded === undefined) return undefined;
-  const { compactionId, status, error } = decoded;
-  const summary = decoded.summary === null ? null : decodeItems(decoded.summary, decodeContentBlock);
-  return omitUndefined({ kind: "compaction", compactionId, status, summary, error, meta: decoded._meta });
-}
-
-function decodeCompactionChunk(update: unknown): AgentUpdate | undefined {
-  const chunk = decode(CompactionSummaryChunk, update);
-  const append = chunk && decodeContentBlock(chunk.content);
-  return append && omitUndefined({ kind: "compaction", compactionId: chunk.compactionId, append, meta: chunk._meta });
 }

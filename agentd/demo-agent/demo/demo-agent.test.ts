@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { demoAgentCommand } from "../testing/demo-agent-command.ts";
 import { objectionsToAgentFrame } from "../testing/agent-frame-schema.ts";
-import { drive, openSession, promptOf, said, updates } from "../testing/driver.ts";
-import type { Driver, Frame } from "../testing/driver.ts";
+import { drive, openSession, promptOf, said, updates, type Driver, type Frame } from "../testing/driver.ts";
 import { acts } from "./acts.ts";
 
 const booleans = { session: { configOptions: { boolean: {} } } };

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The demo agent: ACP v1 without a model or a key, for first contact.
-import type { Agent, AgentOffer, NewSession, Prompt, SessionPage } from "../../../acp-face/agent-side/agent.ts";
+import type {
+  Agent,
+  AgentOffer,
+  NewSession,
+  Prompt,
+  SessionPage,
+  SessionRequest,
+} from "../../../acp-face/agent-side/agent.ts";
 import type { Client } from "../../../acp-face/agent-side/client.ts";
 import { invalidParams } from "../../../acp-face/agent-side/params.ts";
 import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
 import { RPC } from "../../../acp-client/jsonrpc/message.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import { DemoSession } from "./session.ts";
-
-interface OfSession {
-  readonly sessionId: string;
-}
 
 export class DemoAgent implements Agent {
   readonly #client: Client;
@@ -39,12 +42,12 @@ export class DemoAgent implements Agent {
     return this.#session(request).prompt(request.blocks, signal);
   }
 
-  async setMode(request: OfSession & { readonly modeId: string }): Promise<void> {
+  async setMode(request: SessionRequest & { readonly modeId: string }): Promise<void> {
     this.#session(request).setMode(request.modeId);
   }
 
   async setOption(
-    request: OfSession & { readonly configId: string; readonly value: unknown },
+    request: SessionRequest & { readonly configId: string; readonly value: unknown },
   ): Promise<readonly ConfigOption[]> {
     const session = this.#session(request);
     session.setOption(request.configId, request.value);
@@ -57,18 +60,18 @@ export class DemoAgent implements Agent {
     return { sessions: sessions.map((session) => session.info()) };
   }
 
-  async closeSession(request: OfSession): Promise<void> {
+  async closeSession(request: SessionRequest): Promise<void> {
     this.#session(request).close();
     this.#sessions.delete(request.sessionId);
   }
 
   /** Idempotent: deleting an unknown session succeeds. */
-  async deleteSession({ sessionId }: OfSession): Promise<void> {
+  async deleteSession({ sessionId }: SessionRequest): Promise<void> {
     this.#sessions.get(sessionId)?.close();
     this.#sessions.delete(sessionId);
   }
 
-  #session({ sessionId }: OfSession): DemoSession {
+  #session({ sessionId }: SessionRequest): DemoSession {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) throw new RequestError(RPC.resourceNotFound, "no such session", { sessionId });
     return session;

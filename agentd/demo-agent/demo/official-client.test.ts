@@ -6,8 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import type { SessionNotification } from "@agentclientprotocol/sdk";
+import { client, methods, ndJsonStream, type SessionNotification } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { demoAgentCommand } from "../testing/demo-agent-command.ts";
 

@@ -3,7 +3,7 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import * as ws from "ws";
-import { encodeFrame } from "./frame.ts";
+import { encodeFrame } from "./outbound.ts";
 
 /** The frame parser of the `ws` library, which its types do not include. */
 const { Receiver } = ws as unknown as { readonly Receiver: new (options: object) => NodeJS.WritableStream };
