@@ -136,10 +136,13 @@ export class TerminalRequests {
     this.discard(key);
     if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnding });
     const { call, redact } = create;
-    const { terminalTailBytes, terminalTailBytesMax } = this.#options.limits;
-    const wanted = Math.min(call.outputByteLimit ?? terminalTailBytes, terminalTailBytesMax);
+    const { limits } = this.#options;
+    const wanted = tailBytesFor(call.outputByteLimit, limits);
     // The log keeps the usual tail for people even if the agent asks for less.
-    const running = new RunningTerminal(wanted, this.#spawn(terminal, create, Math.max(wanted, terminalTailBytes)));
+    const running = new RunningTerminal(
+      wanted,
+      this.#spawn(terminal, create, Math.max(wanted, limits.terminalTailBytes)),
+    );
     this.#terminals.set(terminal, running);
     void running.started.then((started) => {
       if ("terminal" in started) {
@@ -211,4 +214,9 @@ function variablesOf({ env }: TerminalCreateCall): Readonly<Record<string, strin
 
 function failure(message: string): StartedTerminal {
   return { failure: { code: "REFUSED", message } };
+}
+
+/** Returns how much of a terminal's output is kept for an agent that asked for so many bytes. */
+export function tailBytesFor(asked: number | undefined, limits: Limits): number {
+  return Math.min(asked ?? limits.terminalTailBytes, limits.terminalTailBytesMax);
 }
