@@ -125,11 +125,9 @@ export function agentText(entries: readonly Entry[], turn?: number): string {
 }
 
 /** The entry that ends the turn, when it has come. */
-export async function turnEnd(user: BusUser, session: string, turn = 1): Promise<EntryOf<"turn">> {
-  return await user.entry<EntryOf<"turn">>(
-    session,
-    (entry) => entry.kind === "turn" && entry.turn === turn && entry.phase === "ended",
-  );
+export async function turnEnd(user: BusUser, session: string, turn = 1, ms?: number): Promise<EntryOf<"turn">> {
+  const hasEnded = (entry: Entry) => entry.kind === "turn" && entry.turn === turn && entry.phase === "ended";
+  return await user.entry<EntryOf<"turn">>(session, hasEnded, ms);
 }
 
 /** The question, when it has come. */
