@@ -8,6 +8,7 @@ import { describeProblem, type LoadedConfig, loadConfig } from "./config/load.ts
 import type { Limits } from "./config/limits.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DaemonError } from "./daemon-error.ts";
+import { attempt } from "../files/attempt.ts";
 
 export interface LiveConfigOptions {
   readonly file: string;
@@ -68,12 +69,9 @@ const reservedDescriptors = 64;
 
 /** The soft RLIMIT_NOFILE of this process; undefined if unlimited or unknown. */
 export function openFilesMax(file = "/proc/self/limits"): number | undefined {
-  try {
-    const found = /^Max open files\s+(\d+)\s/mu.exec(readFileSync(file, "latin1"))?.[1];
-    return found === undefined ? undefined : Number(found);
-  } catch {
-    return undefined;
-  }
+  const limits = attempt(() => readFileSync(file, "latin1")) ?? "";
+  const found = /^Max open files\s+(\d+)\s/mu.exec(limits)?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 export function descriptorWarning(maxSessions: number, filesMax: number | undefined): string | undefined {

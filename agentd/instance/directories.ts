@@ -2,6 +2,7 @@
 // Checks where a session may work: existing directories under the configured roots, by their real paths.
 import { accessSync, constants, mkdtempSync, realpathSync, statSync, statfsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { attempt } from "../../files/attempt.ts";
 import { kernelDirectories, kernelFileSystems } from "./kernel-files.ts";
 import type { Reserved } from "./reserved.ts";
 import { isBelow, isWithin } from "./within.ts";
@@ -165,10 +166,5 @@ export function isStillReal(path: string): boolean {
 
 /** Undefined for a missing or relative path. */
 export function realPathOf(path: string): string | undefined {
-  if (!isAbsolute(path)) return undefined;
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  return isAbsolute(path) ? attempt(() => realpathSync.native(path)) : undefined;
 }

@@ -4,6 +4,7 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, isAbsolute } from "node:path";
 import { embeddedSocketPath, nodeConfigFiles, type Surroundings } from "../../bus-client/index.ts";
+import { attempt } from "../../files/attempt.ts";
 import type { InstancePaths } from "./paths.ts";
 import { stateDirectoryOf } from "../../files/state-directory.ts";
 
@@ -82,13 +83,11 @@ function anchorAfter(path: string, linksLeft: number): Anchor[] {
 const linksMax = 40;
 
 function linkAt(path: string): string | undefined {
-  try {
+  return attempt(() => {
     // Checked first, since links are rare and the error of readlink costs more.
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function realDirectoryOf(path: string): string {
@@ -150,11 +149,7 @@ function filesIn(directory: string, open: readonly string[], levels = 2): readon
 }
 
 function statOf(path: string | Buffer): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
 }
 
 function identityOf({ dev, ino }: FileIdentity): string {
