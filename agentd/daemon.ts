@@ -2,8 +2,6 @@
 // Composes one agentd. It recovers sessions from the log before it connects to the Bus, and ends every agent before it
 // closes the Bus, the log and the lock.
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { identityOf } from "../acp-client/process/process-identity.ts";
 import {
   BusClient,
@@ -18,6 +16,7 @@ import { type Build, isSameBuild } from "../files/installed-build.ts";
 import { createAgentCitizen } from "./agent-citizen.ts";
 import { BusToolsWatch } from "./bus-tools.ts";
 import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
+import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
@@ -137,11 +136,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const startedAt = new Date(clock.now()).toISOString();
   const lock = takeLock(paths, startedAt, build, limits);
   shutdown.add(() => lock.release());
-  const builtIn = builtInAgents({
-    nodeProgram: process.execPath,
-    demoProgram: builtProgram("agentd/demo-agent/main.js"),
-    version,
-  });
+  const builtIn = builtInAgents({ ...ownPrograms(), version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   shutdown.add(() => config.close());
   const log = openStore({
@@ -347,10 +342,4 @@ function classifyErrors<T>(take: () => T): T {
     const text = why === undefined ? message : `${message}: ${why.message}`;
     throw new DaemonError(passes ? "STATE_UNAVAILABLE" : "STATE_REFUSED", text, { cause: error });
   }
-}
-
-/** The path beside this file if this is the built one, or in dist/ when run from source. */
-function builtProgram(path: string): string {
-  const here = fileURLToPath(new URL("..", import.meta.url));
-  return here.endsWith("/dist/") ? join(here, path) : join(here, "dist", path);
 }

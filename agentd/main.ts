@@ -8,9 +8,11 @@ import { DaemonError } from "./daemon-error.ts";
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
+  agentd --check
 
 Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
 rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
+  --check     prints what a start would find as a line of JSON (\`mix agent doctor\` shows it), and changes nothing
   --version   prints the version
   --help      prints this
 `;
@@ -25,12 +27,18 @@ async function main(): Promise<number> {
       help: { type: "boolean", default: false },
       "log-level": { type: "string", default: "info" },
       background: { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
     },
   });
   const level = values["log-level"];
   if (!levels.includes(level)) throw new DaemonError("USAGE", `--log-level must be one of ${levels.join(", ")}`);
   if (values.version) return print(`agentd ${ownBuild(import.meta.url).version}\n`);
   if (values.help) return print(help);
+  if (values.check) {
+    const { checkInstallation } = await import("./check.ts");
+    await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
+    return 0;
+  }
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });

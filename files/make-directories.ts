@@ -33,16 +33,32 @@ function tryMakeDirectory(path: string): boolean {
 export function preparePrivateDirectory(path: string, uid: number, program: string): string | undefined {
   try {
     makeDirectories(path);
-    const replaceable = findReplacementRisk(dirname(path), { uid });
-    if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
-    const { uid: owner, mode } = statSync(path);
-    if (owner !== uid) return `belongs to user ${owner}, not to user ${uid} who runs ${program}`;
-    if ((mode & 0o022) !== 0) return "is writable by others; close it with: chmod go-w";
-    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    const problem = privateDirectoryProblem(path, uid, program);
+    if (problem !== undefined) return problem;
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
     return undefined;
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EEXIST" || code === "ENOTDIR") return "is not a directory";
-    return `cannot be used (${code ?? String(cause)})`;
+    return directoryError(cause);
   }
+}
+
+/** The same reasons for a directory as it is; undefined also if it is missing in a safe place. Changes nothing. */
+export function privateDirectoryProblem(path: string, uid: number, program: string): string | undefined {
+  try {
+    const replaceable = findReplacementRisk(dirname(path), { uid });
+    if (replaceable !== undefined) return `is not safe where it is: ${replaceable}`;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    if (!found.isDirectory()) return "is not a directory";
+    if (found.uid !== uid) return `belongs to user ${found.uid}, not to user ${uid} who runs ${program}`;
+    return (found.mode & 0o022) === 0 ? undefined : "is writable by others; close it with: chmod go-w";
+  } catch (cause) {
+    return directoryError(cause);
+  }
+}
+
+function directoryError(cause: unknown): string {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "EEXIST" || code === "ENOTDIR") return "is not a directory";
+  return `cannot be used (${code ?? String(cause)})`;
 }

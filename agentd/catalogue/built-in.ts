@@ -13,6 +13,8 @@ export interface AgentDefinition extends AgentSettings {
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
   readonly login?: string;
+  /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
+  readonly loginFile?: string;
   /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
   readonly missingFileIsEmpty?: true;
   /** Set for the demo agent only, which comes with agentd. */
@@ -33,6 +35,7 @@ export function builtInAgents(own: {
       npmPackage: "@agentclientprotocol/claude-agent-acp",
       needs: "Node 22 or later",
       login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
+      loginFile: ".claude/.credentials.json",
     }),
     published({
       name: "codex",
@@ -40,6 +43,7 @@ export function builtInAgents(own: {
       command: ["codex-acp"],
       npmPackage: "@agentclientprotocol/codex-acp",
       login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
+      loginFile: ".codex/auth.json",
     }),
     published({
       name: "gemini",
@@ -50,6 +54,7 @@ export function builtInAgents(own: {
       missingFileIsEmpty: true,
       npmPackage: "@google/gemini-cli",
       login: "run `gemini` in a terminal and log in, or set GEMINI_API_KEY",
+      loginFile: ".gemini/oauth_creds.json",
     }),
     published({
       name: "opencode",
@@ -57,6 +62,7 @@ export function builtInAgents(own: {
       command: ["opencode", "acp"],
       npmPackage: "opencode-ai",
       login: "run `opencode auth login` in a terminal",
+      loginFile: ".local/share/opencode/auth.json",
     }),
     {
       name: "demo",
@@ -72,7 +78,10 @@ export function builtInAgents(own: {
 
 const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true } as const;
 
-interface PublishedAgent extends Pick<AgentDefinition, "name" | "title" | "command" | "login" | "missingFileIsEmpty"> {
+interface PublishedAgent extends Pick<
+  AgentDefinition,
+  "name" | "title" | "command" | "login" | "loginFile" | "missingFileIsEmpty"
+> {
   readonly env?: Readonly<Record<string, string>>;
   readonly npmPackage: string;
   readonly needs?: string;

@@ -62,12 +62,17 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   writeFileSync(join(packageDirectory, "package.json"), `{"name":"opencode-ai","version":"1.18.33"}`);
   writeFileSync(join(packageDirectory, "bin", "opencode.exe"), "#!/bin/sh\n", { mode: 0o755 });
   symlinkSync(join(packageDirectory, "bin", "opencode.exe"), join(directory, "bin", "opencode"));
+  mkdirSync(join(directory, ".local/share/opencode"), { recursive: true });
+  writeFileSync(join(directory, ".local/share/opencode/auth.json"), "{}");
   writeFileSync(join(directory, "bin", "gemini"), "#!/bin/sh\n", { mode: 0o755 });
   writeFileSync(join(directory, "bin", "codex-acp"), "#!/bin/sh\n");
   chmodSync(join(directory, "bin", "codex-acp"), 0o644);
 
   const entries = new Map(
-    catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin")).map((entry) => [entry.agent, entry]),
+    catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"), directory).map((entry) => [
+      entry.agent,
+      entry,
+    ]),
   );
   expect(entries.get("opencode")).toEqual({
     agent: "opencode",
@@ -77,7 +82,9 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     installed: true,
     version: "1.18.33",
     login: expect.stringContaining("opencode auth login"),
+    login_stored: true,
   });
+  expect(entries.get("gemini")).toMatchObject({ installed: true, login_stored: false });
   expect(entries.get("gemini")).not.toHaveProperty("version");
   expect(entries.get("codex")).toMatchObject({
     installed: false,
@@ -91,7 +98,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
 test("a program of another package is not taken for the agent's version", () => {
   writeFileSync(join(directory, "package.json"), `{"name":"something-else","version":"9.9.9"}`);
   writeFileSync(join(directory, "bin", "opencode"), "#!/bin/sh\n", { mode: 0o755 });
-  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"));
+  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"), directory);
   expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
 });
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The catalogue of agents: the built-in ones and the configured ones, which may replace a built-in one.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { packageVersion } from "../../files/installed-build.ts";
 import { closestWord } from "../config/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
@@ -21,9 +23,13 @@ export function buildCatalogue(
   return catalogue;
 }
 
-/** Looks every agent up on `searchPath` without starting it. */
-export function catalogueEntries(catalogue: Catalogue, searchPath: string | undefined): readonly CatalogueEntry[] {
-  return [...catalogue.values()].map((agent) => entryOf(agent, searchPath));
+/** Looks every agent up on `searchPath`, and its stored login below `home`, without starting it. */
+export function catalogueEntries(
+  catalogue: Catalogue,
+  searchPath: string | undefined,
+  home: string,
+): readonly CatalogueEntry[] {
+  return [...catalogue.values()].map((agent) => entryOf(agent, searchPath, home));
 }
 
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
@@ -33,7 +39,7 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function entryOf(agent: AgentDefinition, searchPath: string | undefined): CatalogueEntry {
+function entryOf(agent: AgentDefinition, searchPath: string | undefined, home: string): CatalogueEntry {
   const found = findAgent(agent, searchPath);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
   const login = agent.login === undefined ? {} : { login: agent.login };
@@ -42,5 +48,6 @@ function entryOf(agent: AgentDefinition, searchPath: string | undefined): Catalo
     return { ...entry, installed: false, problem: found.message, ...install, ...login };
   }
   const version = agent.version ?? (agent.npmPackage && packageVersion(found.file, agent.npmPackage));
-  return { ...entry, installed: true, ...(version === undefined ? {} : { version }), ...login };
+  const stored = agent.loginFile === undefined ? {} : { login_stored: existsSync(join(home, agent.loginFile)) };
+  return { ...entry, installed: true, ...(version === undefined ? {} : { version }), ...login, ...stored };
 }

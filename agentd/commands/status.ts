@@ -23,5 +23,5 @@ export const status: Handler<"agent.status", "log" | "limits" | "sessions" | "ma
   });
 };
 
-export const listAgents: Handler<"agent.list", "catalogue" | "searchPath"> = ({ catalogue, searchPath }) =>
-  ok({ agents: catalogueEntries(catalogue(), searchPath) });
+export const listAgents: Handler<"agent.list", "catalogue" | "searchPath" | "directoryRules"> = (instance) =>
+  ok({ agents: catalogueEntries(instance.catalogue(), instance.searchPath, instance.directoryRules().home) });

@@ -168,6 +168,8 @@ export interface CatalogueEntry {
   readonly install?: string;
   /** How a person logs in. Only the agent knows whether anyone is logged in. */
   readonly login?: string;
+  /** Whether the file is there in which an installed agent usually keeps a login. */
+  readonly login_stored?: boolean;
 }
 
 export interface StatusReply {

@@ -15,6 +15,7 @@ import {
   unreachableReason,
   lastingUnreachableReason,
 } from "../daemon/unreachable-reason.ts";
+import { daemonEnvironment } from "../daemon/daemon-environment.ts";
 import { processLogFile } from "../daemon/daemon-record.ts";
 import { printable } from "../../display/printable.ts";
 
@@ -118,29 +119,9 @@ function isSettled(context: Context, { pid, ended }: StartedDaemon): boolean {
   return ended() !== undefined || recordedPid(context) === pid;
 }
 
-function daemonEnvironment(env: Context["env"]): Record<string, string> {
-  const inherited = Object.entries(env).filter(
-    ([name, value]) =>
-      value !== undefined && (inheritedNames.has(name) || inheritedPrefixes.some((prefix) => name.startsWith(prefix))),
-  );
-  return Object.fromEntries(inherited) as Record<string, string>;
-}
-
 const pollMs = 50;
 /** EX_TEMPFAIL: another agentd holds the lock. */
 const lockHeldExit = "exit 75";
-
-// AGENTD_SESSION is left out: a daemon that is started from inside a session is not part of it.
-const inheritedNames = new Set(
-  [
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR",
-    "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK",
-    "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy",
-    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
-    "AGENTD_CONFIG AGENTD_STATE_DIR",
-  ].flatMap((names) => names.split(" ")),
-);
-const inheritedPrefixes = ["LC_", "XDG_", "MIXOS_"];
 
 interface StartedDaemon {
   readonly pid: number | undefined;

@@ -5,6 +5,7 @@ export * as answer from "./answer.ts";
 export * as attach from "./attach.ts";
 export * as bus from "./bus.ts";
 export * as close from "./close.ts";
+export * as doctor from "./doctor.ts";
 export * as log from "./log.ts";
 export * as notify from "./notify.ts";
 export * as permit from "./permit.ts";

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { expect, test } from "vitest";
+import { plain, rendered } from "../../display/styled.ts";
+import { formatFindings } from "./doctor.ts";
+
+test("a subject is named once, and lines after the first and remedies stand below its words", () => {
+  const shown = formatFindings(
+    [
+      { subject: "bus", state: "ok", words: "ws://x" },
+      { subject: "bus", state: "warning", words: "one\u001b[2J" },
+      { subject: "settings", state: "fault", words: "/c:1: a\n/c:2: b", remedy: "edit the file" },
+    ],
+    plain,
+  );
+  expect(shown.map(rendered)).toEqual([
+    "✔ bus       ws://x",
+    "!           one\\x1b[2J",
+    "✘ settings  /c:1: a",
+    "            /c:2: b",
+    "            → edit the file",
+  ]);
+});
