@@ -164,17 +164,20 @@ test.each(packagedNames.map((_, index) => index + 1).slice(0, -1))(
 test("a log of the version without usage is migrated: its turns are not counted, those that follow are", async () => {
   const before = temporaryLog();
   const ended = (turn: number, usage: TurnUsage): EntryContent => ({ kind: "turn", turn, phase: "ended", usage });
-  // As agentd logged it then: ACP's object.
-  before.append([{ session: alpha, expectSeq: 0, entries: [ended(1, { totalTokens: 5 } as TurnUsage)] }]);
+  // As agentd logged it then: the agent's object as it came, which may have the names that agentd counts now.
+  const old = [{ totalTokens: 5 }, { total_tokens: 9, cost: { amount: 3, currency: "USD" } }];
+  const entries = old.map((usage, index) => ended(index - 1, usage as TurnUsage));
+  before.append([{ session: alpha, expectSeq: 0, entries }]);
   before.close();
   const db = new Database(before.file);
   db.exec("ALTER TABLE session DROP COLUMN usage");
   db.pragma("user_version = 3");
   db.close();
   const log = temporaryLog({ file: before.file });
-  expect(log.sessions.row(alpha)).toMatchObject({ last_seq: 1, usage: null });
+  expect(log.sessions.row(alpha)).toMatchObject({ last_seq: 2, usage: null });
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
   log.append([
-    { session: alpha, expectSeq: 1, entries: [ended(2, { total_tokens: 7 }), ended(3, { total_tokens: 1 })] },
+    { session: alpha, expectSeq: 2, entries: [ended(2, { total_tokens: 7 }), ended(3, { total_tokens: 1 })] },
   ]);
   expect(log.sessions.row(alpha)?.usage).toEqual({ turns: 2, total_tokens: 8 });
   expect(await verified(log)).toMatchObject({ ok: true, problems: [] });

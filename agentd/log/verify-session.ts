@@ -2,7 +2,7 @@
 // Verifies one session of the log: its entries have no gap and match their seals, and its row is their projection.
 import type { Hash } from "node:crypto";
 import type Database from "better-sqlite3";
-import { type Entry, instanceSession } from "../vocabulary/index.ts";
+import { addUsage, type Entry, instanceSession, type SessionUsage, type TurnUsage } from "../vocabulary/index.ts";
 import { kindNumbers } from "./kinds.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { newRow, project, type SessionRow } from "./project.ts";
@@ -37,16 +37,17 @@ export function sessionChecker(db: Database.Database, file: string, log: string)
     const base = sid * entriesPerSession;
     let row = rowAfterPurge(rowOf(stored), purged.seq);
     const chain = sealChain(statements, base, purged.chain, report);
+    const usages: TurnUsage[] = [];
     let entries = 0;
     for (;;) {
       const page = wrapStoreErrors(file, () => readEntries(statements, base + row.last_seq, base + entriesPerSession));
       // In the same step as the read that found no more entries, so that nothing was appended in between.
       if (page.length === 0) {
-        wrapStoreErrors(file, () => checkEnd(statements, sid, row, chain, report));
+        wrapStoreErrors(file, () => checkEnd(statements, sid, { row, usages }, chain, report));
         return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
       }
       for (const read of page) {
-        const next = checkEntry(log, row, base, read, report);
+        const next = checkEntry(log, { row, usages }, base, read, report);
         if (!next) return { instance: stored.id === instanceSession, entries, redacted: chain.redacted() };
         wrapStoreErrors(file, () => chain.next(read));
         row = next;
@@ -132,7 +133,13 @@ function rowAfterPurge(row: SessionRow, purged: number): SessionRow {
   if (purged === 0) return newRow(row.session, row.created_at);
   const commands = row.open.commands.filter(({ seq }) => seq <= purged);
   const { latest, open } = newRow(row.session, row.created_at);
-  return { ...row, last_seq: purged, agent_session_id: null, latest, open: { ...open, commands } };
+  return { ...row, last_seq: purged, agent_session_id: null, usage: null, latest, open: { ...open, commands } };
+}
+
+/** What the entries so far make of the session's row, without its usage, and the usage of each turn that has one. */
+interface Projected {
+  readonly row: SessionRow;
+  readonly usages: TurnUsage[];
 }
 
 function readEntries({ some }: Statements, after: number, before: number): ReadEntry[] {
@@ -149,7 +156,7 @@ function readEntries({ some }: Statements, after: number, before: number): ReadE
 /** Returns the row after the entry; undefined if the rest of the session cannot be checked. */
 function checkEntry(
   log: string,
-  row: SessionRow,
+  { row, usages }: Projected,
   base: number,
   { id, kind, turn, body }: ReadEntry,
   report: Report,
@@ -165,7 +172,10 @@ function checkEntry(
       report(`entry ${seq} has the head of another entry`);
     if (kindNumbers[entry.kind] !== kind || (entry.turn ?? null) !== turn)
       report(`entry ${seq} is stored with a wrong kind or turn`);
-    return project(row, entry.at, [entry]);
+    if (entry.kind !== "turn" || entry.usage === undefined) return project(row, entry.at, [entry]);
+    const { usage, ...rest } = entry;
+    usages.push(usage);
+    return project(row, entry.at, [rest]);
   } catch (error) {
     report(`entry ${seq} cannot be read: ${(error as Error).message}`);
     return undefined;
@@ -210,7 +220,13 @@ function sealChain(statements: Statements, base: number, start: Uint8Array, repo
   };
 }
 
-function checkEnd(statements: Statements, sid: number, row: SessionRow, chain: SealChain, report: Report): void {
+function checkEnd(
+  statements: Statements,
+  sid: number,
+  { row, usages }: Projected,
+  chain: SealChain,
+  report: Report,
+): void {
   const base = sid * entriesPerSession;
   const end = base + row.last_seq;
   const openUntil = chain.openUntil();
@@ -218,10 +234,24 @@ function checkEnd(statements: Statements, sid: number, row: SessionRow, chain: S
     report(`its last seal ends at entry ${openUntil - base}, its last entry is ${row.last_seq}`);
   const after = statements.sealAfter.get(end, base + entriesPerSession);
   if (typeof after === "number") report(`a seal begins at ${after - base}, where there is no entry`);
-  const stored = statements.row.get(sid);
-  if (!stored) return;
-  const differing = differingMembers(row, rowOf(stored));
+  const found = statements.row.get(sid);
+  if (!found) return;
+  const stored = rowOf(found);
+  const isPurged = statements.tombstones.all(sid).length > 0;
+  const differing = differingMembers({ ...row, usage: stored.usage }, stored);
+  if (!isSumOf(usages, stored.usage, isPurged)) differing.push("usage");
   if (differing.length > 0) report(`its row does not match its entries: ${differing.join(", ")}`);
+}
+
+/**
+ * Whether a sum is that of the last turns, as many as it counts. Turns before them are of a version that did not count
+ * what agents then sent as their usage. The sum of a purged session also has turns whose entries are gone.
+ */
+function isSumOf(usages: readonly TurnUsage[], stored: SessionUsage | null, isPurged: boolean): boolean {
+  const counted = stored?.turns ?? 0;
+  if (counted > usages.length) return isPurged;
+  const sum = usages.slice(usages.length - counted).reduce<SessionUsage | null>(addUsage, null);
+  return canonicalJson(sum) === canonicalJson(stored);
 }
 
 function differingMembers(expected: SessionRow, stored: SessionRow): string[] {

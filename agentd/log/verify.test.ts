@@ -91,6 +91,18 @@ test.each([
   expect(problems.join("\n")).toContain(problem);
 });
 
+test("the usage of a session that went on after a purge is verified as far as its entries are there", async () => {
+  const log = temporaryLog();
+  const ended = (turn: number) => ({ kind: "turn", turn, phase: "ended", usage: { total_tokens: 5 } }) as const;
+  appendTo(log, alpha, startingState, ended(1), closedState);
+  runToEnd(log.maintenance.purge(alpha));
+  appendTo(log, alpha, startingState, ended(2), ended(3));
+  expect(log.sessions.row(alpha)?.usage).toEqual({ turns: 3, total_tokens: 15 });
+  expect(await verified(log)).toMatchObject({ ok: true, problems: [] });
+  tampering(log).exec(`UPDATE session SET usage = '{"turns":2,"total_tokens":9}' WHERE id = '${alpha}'`);
+  expect((await verified(log)).problems).toEqual([`session ${alpha}: its row does not match its entries: usage`]);
+});
+
 test("a redacted commit cannot be checked, but a change after it is still reported", async () => {
   const log = temporaryLog();
   for (const text of ["one", "secret", "three"]) fill(log, alpha, 1, () => text);
