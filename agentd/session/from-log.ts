@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Rebuilds a session's state from the log: enough to refuse commands of an ended session, and to end one whose agentd
 // died.
+import { parseJson } from "../../json/raw-json.ts";
 import type { Log } from "../log/open.ts";
 import type { LoggedRequest, LoggedTerminal, SessionRow } from "../log/project.ts";
 import type { EntryReader } from "../log/read.ts";
 import type { LatestEntries } from "../log/sessions.ts";
-import type { ElicitationEntry, ErrorBody, PermissionEntry } from "../vocabulary/index.ts";
+import type { Cost, ElicitationEntry, EntryHead, ErrorBody, PermissionEntry, UsageEntry } from "../vocabulary/index.ts";
 import { toCountedCost } from "./core/map-update.ts";
 import type { RecoveredTool, RecoveredTurn, SessionInput } from "./core/input.ts";
 import {
@@ -22,7 +23,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
   const row = reader.row(session);
   if (!row) return undefined;
   const latest = reader.latest(session);
-  const cost = toCountedCost(latest?.usage?.cost);
+  const cost = findLastCost(entries, row, latest);
   const base = newSession({
     id: row.session,
     agent: row.agent ?? "",
@@ -44,10 +45,31 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
     options: latest?.options?.options ?? [],
     agentSide: row.agent_session_id === null ? null : toAgentSide(row, latest),
     // What an earlier run did not count is lost: its turns have ended.
-    cost: { reported: cost ?? null, counted: cost ?? null },
+    cost: { reported: cost, counted: cost },
     terminals: (row.open.terminals ?? []).map(toOpenTerminal),
     transcriptOwed: owesTranscript(entries, session, latest?.up),
   };
+}
+
+/**
+ * Returns the cost that the agent last reported for its present session, which its next reports go on from. Not every
+ * update of an agent has the cost.
+ */
+function findLastCost(entries: EntryReader, row: SessionRow, latest: LatestEntries | undefined): Cost | null {
+  const first = latest?.up?.resumed === "fresh" ? latest.up.seq : 0;
+  const last = latest?.usage;
+  if (last === undefined || last.seq < first) return null;
+  const cost = toCountedCost(last.cost);
+  // Without a cost in the sum, none of the earlier updates has been counted.
+  if (cost !== undefined || row.usage?.cost === undefined) return cost ?? null;
+  for (let before: number | undefined = last.seq; before !== undefined && before > first;) {
+    const page = entries.page({ session: row.session, before, kinds: ["usage"] });
+    const usages = page.entries.map((text) => parseJson(text) as UsageEntry & EntryHead);
+    const found = usages.findLast((usage) => usage.seq > first && toCountedCost(usage.cost) !== undefined);
+    if (found !== undefined) return toCountedCost(found.cost) ?? null;
+    before = page.previous;
+  }
+  return null;
 }
 
 /** Returns whether a `fresh` agent session was opened that no prompt has reached since. */
