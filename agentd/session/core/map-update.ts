@@ -81,13 +81,14 @@ export function toTokenCounts(usage: TokenUsage): TokenCounts {
   return Object.fromEntries(counts.map(([name, count]) => [countNames[name], count]));
 }
 
-/** Returns the cost as it is added up; undefined if its amount cannot be, or its currency is not an ISO 4217 code. */
+/**
+ * Returns the cost as it is added up; undefined if its amount cannot be, as it is negative or so large that sums would
+ * overflow, or if its currency is not an ISO 4217 code.
+ */
 export function toCountedCost(cost: Cost | null | undefined): Cost | undefined {
   if (!cost || !/^[A-Z]{3}$/.test(cost.currency)) return undefined;
-  const amount = numberOf(cost.amount);
-  return Number.isFinite(amount) && (amount as number) >= 0
-    ? { amount: amount as number, currency: cost.currency }
-    : undefined;
+  const amount = numberOf(cost.amount) as number;
+  return amount >= 0 && amount <= Number.MAX_SAFE_INTEGER ? { amount, currency: cost.currency } : undefined;
 }
 
 function metaMember(update: { readonly meta?: unknown }): { readonly _meta?: unknown } {

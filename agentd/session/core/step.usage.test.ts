@@ -71,6 +71,7 @@ test.each([
   ["is cleared", null],
   ["has a currency that is not ISO 4217's", { amount: 1, currency: "credits" }],
   ["is negative", { amount: -1, currency: "USD" }],
+  ["is larger than sums can be", { amount: 1e300, currency: "USD" }],
   ["is larger than any number", { amount: parseJson("1e400") as number, currency: "USD" }],
 ])("a cost that %s is logged and not counted", (_, cost) => {
   const script = ready();
