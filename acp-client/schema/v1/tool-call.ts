@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { rawMembers } from "../../jsonrpc/raw-member.ts";
 import { isRecord } from "../../../json/record.ts";
@@ -89,10 +90,8 @@ export function withSource(
 ): ToolCallPatch | undefined {
   if (call === undefined) return call;
   const source = rawMembers(line, ["content", "rawInput", "rawOutput"], ["params", "update"]);
-  const received = update["content"] as readonly unknown[];
-  const isUnchanged =
-    call.content?.length === received?.length && call.content?.every((item, index) => item === received[index]);
-  if (!isUnchanged) source.delete("content");
+  // Compares values, as decoding by the schema makes new objects of items that it does not change.
+  if (!isDeepStrictEqual(call.content, update["content"])) source.delete("content");
   return source.size === 0 ? call : { ...call, source };
 }
 

@@ -311,6 +311,18 @@ test("content with a dropped or changed item has no source text", () => {
     return decoded?.kind === "tool_call" ? decoded.call.source?.get("content") : undefined;
   };
   expect(textOf([good])).toBe(JSON.stringify([good]));
+  const annotations = { priority: 0.5 };
+  const blocks = [
+    { type: "text", text: "x", annotations, _meta: { a: 1 } },
+    { type: "image", data: "AA==", mimeType: "image/png", annotations: { audience: ["user"] } },
+    { type: "resource_link", uri: "file:///a", name: "a" },
+    { type: "resource", resource: { uri: "file:///a", text: "x" } },
+  ];
+  for (const content of blocks) {
+    const item = { type: "content", content };
+    expect(textOf([item])).toBe(JSON.stringify([item]));
+  }
+  expect(textOf([{ type: "content", content: { ...blocks[0], annotations: 5 } }])).toBeUndefined();
   expect(textOf([good, null])).toBeUndefined();
   expect(textOf([good, { ...good, oldText: 5 }])).toBeUndefined();
 });
