@@ -45,6 +45,14 @@ test("bytes that are not UTF-8 are refused, and the next line is served", async 
   expect(parsed(await client.answer("null")).error).toMatchObject({ code: -32700 });
 });
 
+test("a refusal names no more than the beginning of a long method", async () => {
+  await using client = rawClient();
+  client.send(initialize, `{"jsonrpc":"2.0","id":7,"method":"${"m".repeat(1_000_000)}"}`);
+  const refusal = await client.answer("7");
+  expect(parsed(refusal).error).toMatchObject({ code: -32601 });
+  expect(refusal.length).toBeLessThan(1_000);
+});
+
 test("ids are echoed as they were written", async () => {
   await using client = rawClient();
   client.send(initialize);

@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type * as z from "zod";
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import { truncateText } from "../../acp-client/jsonrpc/sample.ts";
 import { METHODS } from "../../acp-client/schema/v1/requests.ts";
 import { isRecord } from "../../json/record.ts";
 import type { Agent, AgentOffer } from "./agent.ts";
@@ -73,7 +74,7 @@ class AgentSide {
 
   async #serve(method: string, params: unknown, signal: AbortSignal): Promise<object> {
     const serve = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
-    if (serve === undefined) throw new RequestError(RPC.methodNotFound, `There is no method ${method}`, { method });
+    if (serve === undefined) throw unknownMethod(truncateText(method, 100));
     // Waits only if it must, so that a cancel in the same read as its prompt finds the prompt.
     if (method !== METHODS.initialize && this.#offer === undefined) await this.#untilInitialized();
     try {
@@ -159,6 +160,10 @@ class AgentSide {
     for (const { cancel } of turns) cancel.abort();
     return turns;
   }
+}
+
+function unknownMethod(method: string): RequestError {
+  return new RequestError(RPC.methodNotFound, `There is no method ${method}`, { method });
 }
 
 function route<Q, A>(
