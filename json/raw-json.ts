@@ -59,6 +59,15 @@ export function parseJson(text: string): unknown {
   return rewritten === undefined ? value : withoutMarks(JSON.parse(rewritten));
 }
 
+/** Like parseJson, but returns undefined for a text that is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Like JSON.stringify, but writes each RawJson as its source text. */
 export function stringifyJson(value: unknown, indent?: number): string {
   if (value instanceof RawJson) return value.text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Recognises messages in lines that are not valid JSON. Agents print NaN, Python's repr, half a message, or two
 // messages on one line. If such a response were only reported as noise, its request would wait for ever.
+import { numberOf, tryParseJson } from "../../json/raw-json.ts";
+import { isRequestId, type RequestId } from "./message.ts";
 
 export type RecognisedMessage =
   /** `rawId` is the id's JSON text for the answer; undefined if the id cannot be read. */
@@ -54,14 +56,9 @@ function toMessage(members: Members): RecognisedMessage | undefined {
   return rawId === undefined && !members.has("jsonrpc") ? undefined : { type: "response", id };
 }
 
-function parseId(raw: string): string | number | null | undefined {
-  try {
-    const text = raw.startsWith("'") ? JSON.stringify(raw.slice(1, -1)) : raw;
-    const id = JSON.parse(text) as unknown;
-    return typeof id === "number" || typeof id === "string" || id === null ? id : undefined;
-  } catch {
-    return undefined;
-  }
+function parseId(raw: string): RequestId | undefined {
+  const id = numberOf(tryParseJson(raw.startsWith("'") ? JSON.stringify(raw.slice(1, -1)) : raw));
+  return isRequestId(id) ? id : undefined;
 }
 
 const knownMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "result", "error"]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Publications that wait for the follower. The queue is bounded, since the log has all of them.
-import { parseJson } from "../../json/raw-json.ts";
 import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import { recordIn } from "../../json/record.ts";
 
 export interface Publication {
   readonly session: string;
@@ -13,7 +13,7 @@ export interface Publication {
 
 /** Returns undefined for a body that is not a publication, and if `wanted` is given, for another session's. */
 export function parsePublication(body: string, wanted?: string): Publication | undefined {
-  const value = parseObject(body) ?? {};
+  const value = recordIn(body);
   const { log, session, seq } = value;
   if (typeof session !== "string" || session !== (wanted ?? session) || typeof log !== "string") return undefined;
   // A plan entry has a member `entries` too: only `seq_from` marks a batch of several entries.
@@ -79,13 +79,4 @@ export class Inbox {
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
-}
-
-function parseObject(body: string): Record<string, unknown> | undefined {
-  try {
-    const value = parseJson(body);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import type { BusClient, Caller, RegisteredService, Reply } from "../../bus-clie
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentReplies } from "./agent-replies.ts";
 import { parseJson } from "../../json/raw-json.ts";
+import { recordIn } from "../../json/record.ts";
 import { AgentError, clientError } from "../agent-error.ts";
 
 export interface CallOptions {
@@ -112,7 +113,7 @@ export function asAgentError(error: unknown, service = "the Bus"): unknown {
 
 // The broker's own failures have a text and no code. A service that is leaving replies UNAVAILABLE.
 function refusal(service: string, reply: Reply, failure: { code: string | undefined; message: string }): AgentError {
-  const details = parseObject(reply.body);
+  const details = recordIn(reply.body);
   const code = typeof details["error_code"] === "string" ? details["error_code"] : failure.code;
   const message = typeof details["message"] === "string" ? details["message"] : failure.message;
   if (code !== undefined && code !== "UNAVAILABLE") return new AgentError(code, message, { details });
@@ -126,14 +127,3 @@ function refusal(service: string, reply: Reply, failure: { code: string | undefi
 }
 
 const brokerFailure = /^Service '.*' (not found|disconnected|overloaded)/;
-
-function parseObject(body: string): Record<string, unknown> {
-  try {
-    const value = parseJson(body);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
-}

@@ -2,6 +2,7 @@
 // The service `notify` on the Bus: tells whether it is registered, and calls it.
 import * as z from "zod";
 import { type BusClient, BusError, parseRegisteredServices, replyFailure } from "../../bus-client/index.ts";
+import { tryParseJson } from "../../json/raw-json.ts";
 import { notifyStates, notifyTopics, type NotifyInput, type NotifyVerb } from "../vocabulary/index.ts";
 
 /** The replies, as far as agentd uses them. */
@@ -75,7 +76,7 @@ export class NotifyService {
     }
     await this.#follow("noded.props.changed", onServices);
     await this.#follow(notifyTopics(name).answered, (body) => {
-      const { data } = hint.safeParse(parseJson(body));
+      const { data } = hint.safeParse(tryParseJson(body));
       if (data) this.#options.onHint(data.ask);
     });
     const reply = await bus.call("noded", "noded.list", undefined, { timeoutMs: callMs });
@@ -97,7 +98,7 @@ export class NotifyService {
     }
     const failure = replyFailure(reply);
     if (failure !== undefined) throw new NotifyRefusal(failure.code, failure.message);
-    const parsed = answer.safeParse(parseJson(reply.body));
+    const parsed = answer.safeParse(tryParseJson(reply.body));
     if (!parsed.success) throw new NotifyRefusal(undefined, `${name}.${verb} returned an invalid reply`);
     return parsed.data;
   }
@@ -110,16 +111,8 @@ export class NotifyService {
 }
 
 function incarnationOf(body: string, name: string): string | undefined {
-  const service = parseRegisteredServices(parseJson(body))?.find((one) => one.name === name);
+  const service = parseRegisteredServices(tryParseJson(body))?.find((one) => one.name === name);
   if (service === undefined) return undefined;
   const incarnation: unknown = service.meta?.registration_incarnation;
   return typeof incarnation === "string" ? incarnation : "";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
