@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Wires sessions, mailbox, agents and publisher together: append, then act, then publish.
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
 import type { BusToolsWatch } from "./bus-tools.ts";
@@ -87,7 +87,7 @@ export class SessionCore {
     this.#agents = new Agents({
       post,
       plan,
-      soon: options.soon ?? breathe,
+      soon: options.soon ?? yieldToEventLoop,
       chunkMergeBytesMax: limits.chunkMergeBytesMax,
       conversation: openConversation(options),
       onError,
@@ -203,7 +203,7 @@ function openConversation({ log: { entries }, limits, logger }: SessionCoreOptio
         return "There is an earlier conversation, but its log cannot be read.";
       }
     },
-    digest: (session, seq) => digestLog(entries, session, seq, breathe),
+    digest: (session, seq) => digestLog(entries, session, seq, yieldToEventLoop),
   };
 }
 

@@ -5,20 +5,13 @@ import type { Answer } from "../../bus-client/index.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import { realPathOf } from "../instance/directories.ts";
 import type { Log } from "../log/open.ts";
-import type { Page } from "../log/read.ts";
+import { parseWhole, readPages } from "../log/read.ts";
 import { collectEvidence } from "../people/policy-evidence.ts";
 import { evaluatePolicy, foreignSessionReason } from "../session/core/requests/policy.ts";
 import { noFacts, type ToolCallReport, type ToolCallFacts, ToolCallHistory } from "../people/tool-call-facts.ts";
 import { isAnnouncement } from "../session/core/tools/known-calls.ts";
 import { sessionOfRequest } from "../session/session-id.ts";
-import type {
-  PermissionEntry,
-  PolicyTestReply,
-  StateEntry,
-  ToolCallEntry,
-  ToolCallFields,
-  TruncatedEntry,
-} from "../vocabulary/index.ts";
+import type { Entry, PolicyTestReply, ToolCallFields } from "../vocabulary/index.ts";
 import { unknownRequest } from "./answer-request.ts";
 import { type Call, type Handler, ok, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
@@ -97,18 +90,12 @@ async function readLoggedRequest({ log, sessions, limits }: Parts, request: stri
   return unknownRequest(request);
 }
 
-type LoggedEntry = StateEntry | ToolCallEntry | PermissionEntry | TruncatedEntry;
-
-async function* readEntries({ entries }: Log, session: string): AsyncGenerator<Exclude<LoggedEntry, TruncatedEntry>> {
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const page: Page = entries.page({ session, after, kinds: ["state", "tool_call", "permission"] });
+async function* readEntries({ entries }: Log, session: string): AsyncGenerator<Entry> {
+  for (const page of readPages(entries, { session, kinds: ["state", "tool_call", "permission"] })) {
     for (const text of page.entries) {
-      const entry = JSON.parse(text) as LoggedEntry;
-      if (!("truncated" in entry)) yield entry;
-      else yield JSON.parse(entries.body(session, entry.seq) ?? "{}") as Exclude<LoggedEntry, TruncatedEntry>;
+      const entry = parseWhole(entries, session, text);
+      if (entry !== undefined) yield entry;
     }
-    after = page.next;
     await yieldToEventLoop();
   }
 }

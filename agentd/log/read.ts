@@ -2,7 +2,7 @@
 // Reads entries in bounded pages. No read transaction outlives a call: an open one would prevent checkpoints, and let the
 // write-ahead log grow without limit.
 import type Database from "better-sqlite3";
-import { callLimits, type EntryKind, type TruncatedEntry } from "../vocabulary/index.ts";
+import { callLimits, type Entry, type EntryKind, isTruncated, type TruncatedEntry } from "../vocabulary/index.ts";
 import { kindMask, kindName } from "./kinds.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { entriesPerSession } from "./session-table.ts";
@@ -149,6 +149,25 @@ function fill(rows: Iterable<ScannedRow>, log: string, query: PageQuery): { entr
     end = id;
   }
   return { entries };
+}
+
+/** Yields pages until nothing is left: backwards for a query with `before` and no `after`. Each is read when it is wanted. */
+export function* readPages(entries: Pick<EntryReader, "page">, query: PageQuery): Generator<Page, void, undefined> {
+  const isBackward = query.before !== undefined && query.after === undefined;
+  for (let from: Pick<PageQuery, "after" | "before"> | undefined = {}; from !== undefined;) {
+    const page = entries.page({ ...query, ...from });
+    yield page;
+    if (isBackward) from = page.previous === undefined ? undefined : { before: page.previous };
+    else from = page.next === undefined ? undefined : { after: page.next };
+  }
+}
+
+/** Parses an entry of a page. Reads it whole if the page has a TruncatedEntry; undefined if it was deleted since. */
+export function parseWhole(entries: Pick<EntryReader, "body">, session: string, text: string): Entry | undefined {
+  const entry = JSON.parse(text) as Entry | TruncatedEntry;
+  if (!isTruncated(entry)) return entry;
+  const body = entries.body(session, entry.seq);
+  return body === undefined ? undefined : (JSON.parse(body) as Entry);
 }
 
 /** Stands in a page or publication for an entry that is too large. It can be read in pieces. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds in the log what became of a person's answer, for an answer that arrived before a crash.
-import type { EntryReader } from "../log/read.ts";
+import { type EntryReader, readPages } from "../log/read.ts";
 import type { Entry } from "../vocabulary/index.ts";
 import { unusedAnswer } from "../session/core/requests/people-answers.ts";
 
@@ -13,8 +13,7 @@ export type AnswerStatus = "used" | "reported" | "unused" | "gone";
 /** Throws LogError if the log cannot be read. */
 export function findAnswerStatus(entries: Pick<EntryReader, "page">, session: string, request: string): AnswerStatus {
   let use: AnswerStatus = "gone";
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const page = entries.page({ session, after, kinds: ["permission", "elicitation", "diagnostic"] });
+  for (const page of readPages(entries, { session, kinds: ["permission", "elicitation", "diagnostic"] })) {
     for (const text of page.entries) {
       const entry = JSON.parse(text) as Entry;
       if (entry.kind === "diagnostic" && entry.what === unusedAnswer && entry.request === request) return "reported";
@@ -22,7 +21,6 @@ export function findAnswerStatus(entries: Pick<EntryReader, "page">, session: st
       if (entry.phase === "requested") use = "unused";
       if (entry.phase === "resolved" && entry.via === "notify") return "used";
     }
-    after = page.next;
   }
   return use;
 }

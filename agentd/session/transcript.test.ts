@@ -20,15 +20,15 @@ test("a message that is too big for a page is in the transcript, by its end", ()
 test("a replay that tells a message too big for a page in small pieces tells the same past", async () => {
   const log = temporaryLog();
   fill(log, alpha, 3, (index) => (index === 2 ? words.repeat(entryBytesMax / 4) : `${index}`));
-  const breathe = (): Promise<void> => Promise.resolve();
+  const atOnce = (): Promise<void> => Promise.resolve();
   const replay = new TranscriptDigest();
   replay.add("agent", "1");
   for (let piece = 0; piece < 4; piece += 1) replay.add("agent", words.repeat(entryBytesMax / 16));
   replay.add("agent", "3");
-  expect(describeTranscriptDifference(replay, await digestLog(log.entries, alpha, 3, breathe))).toBeUndefined();
+  expect(describeTranscriptDifference(replay, await digestLog(log.entries, alpha, 3, atOnce))).toBeUndefined();
   const shorter = new TranscriptDigest();
   shorter.add("agent", "13");
-  expect(describeTranscriptDifference(shorter, await digestLog(log.entries, alpha, 3, breathe))).toContain(
+  expect(describeTranscriptDifference(shorter, await digestLog(log.entries, alpha, 3, atOnce))).toContain(
     "2 characters",
   );
 });

@@ -3,11 +3,10 @@
 // agent's replay.
 import { createHash } from "node:crypto";
 import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
-import type { EntryReader } from "../log/read.ts";
-import type { Entry, MessageEntry, StateEntry, TruncatedEntry } from "../vocabulary/index.ts";
+import { type EntryReader, type PageQuery, parseWhole, readPages } from "../log/read.ts";
+import type { Entry, MessageEntry } from "../vocabulary/index.ts";
 
 type Message = Entry & MessageEntry;
-type State = Entry & StateEntry;
 
 /**
  * Renders the end of the conversation before `beforeTurn` in at most `bytesMax` UTF-8 bytes; undefined when nothing was
@@ -21,34 +20,28 @@ export function renderTranscript(
 ): string | undefined {
   const pieces: Piece[] = [];
   let bytes = 0;
-  let before: number | undefined = entries.lastSeq(session);
-  if (before === undefined) return undefined;
-  before += 1;
-  while (before !== undefined && bytes < bytesMax) {
-    const page = entries.page({ session, before, limit: 500, kinds: ["message"] });
-    for (const body of page.entries.toReversed()) {
-      const message = readWholeEntry(entries, session, body);
-      if (message?.kind !== "message" || (message.turn !== undefined && message.turn >= beforeTurn)) continue;
-      const text = toText(message);
-      if (text === "") continue;
-      const { role, turn, append } = message;
-      pieces.push({ role, turn, append: append === true, text });
-      bytes += Buffer.byteLength(text) + message.role.length + 4;
-      if (bytes >= bytesMax) break;
-    }
-    before = page.previous;
+  for (const message of messagesBackwards(entries, session)) {
+    if (message.turn !== undefined && message.turn >= beforeTurn) continue;
+    const text = toText(message);
+    if (text === "") continue;
+    const { role, turn, append } = message;
+    pieces.push({ role, turn, append: append === true, text });
+    bytes += Buffer.byteLength(text) + role.length + 4;
+    if (bytes >= bytesMax) break;
   }
   if (pieces.length === 0) return undefined;
   const text = joinPieces(pieces.toReversed());
   return `The conversation so far, from the log of an earlier session${bytes >= bytesMax ? " (its end)" : ""}:\n\n${utf8Tail(Buffer.from(text), bytesMax)}`;
 }
 
-/** Reads an entry whole, even when the page lists it by its size alone. */
-function readWholeEntry(entries: EntryReader, session: string, shown: string): Message | State | undefined {
-  const entry = JSON.parse(shown) as Message | State | TruncatedEntry;
-  if (!("truncated" in entry)) return entry;
-  const body = entries.body(session, entry.seq);
-  return body === undefined ? undefined : (JSON.parse(body) as Message | State);
+function* messagesBackwards(entries: EntryReader, session: string): Generator<Message, void, undefined> {
+  const before = (entries.lastSeq(session) ?? 0) + 1;
+  for (const page of readPages(entries, { session, before, limit: 500, kinds: ["message"] })) {
+    for (const text of page.entries.toReversed()) {
+      const entry = parseWhole(entries, session, text);
+      if (entry?.kind === "message") yield entry;
+    }
+  }
 }
 
 interface Piece {
@@ -107,19 +100,17 @@ export async function digestLog(
   entries: EntryReader,
   session: string,
   seq: number,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<TranscriptDigest> {
   let digest = new TranscriptDigest();
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const page = entries.page({ session, after, before: seq + 1, limit: 1000, kinds: ["message", "state"] });
+  const query: PageQuery = { session, after: 0, before: seq + 1, limit: 1000, kinds: ["message", "state"] };
+  for (const page of readPages(entries, query)) {
     for (const body of page.entries) {
-      const entry = readWholeEntry(entries, session, body);
+      const entry = parseWhole(entries, session, body);
       if (entry?.kind === "message") digest.add(entry.role, entry.content["text"]);
-      else if (entry?.resumed === "fresh") digest = new TranscriptDigest(["agent"]);
+      else if (entry?.kind === "state" && entry.resumed === "fresh") digest = new TranscriptDigest(["agent"]);
     }
-    after = page.next;
-    await breathe();
+    await yieldToEventLoop();
   }
   return digest;
 }

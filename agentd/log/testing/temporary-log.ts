@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
 import type { EntryContent } from "../../vocabulary/index.ts";
 import { LogError } from "../log-error.ts";
 import { type Log, type LogOptions, openLog } from "../open.ts";
+import { readPages } from "../read.ts";
 
 export const alpha = "alphaalphaaa";
 export const bravo = "bravobravobb";
@@ -62,14 +63,9 @@ export function fill(log: Log, session: string, count: number, text = (index: nu
 
 /** Reads every entry of the session, parsed. */
 export function everything(log: Log, session: string): Record<string, unknown>[] {
-  const entries: Record<string, unknown>[] = [];
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const page = log.entries.page({ session, after });
-    for (const text of page.entries) entries.push(JSON.parse(text) as Record<string, unknown>);
-    after = page.next;
-  }
-  return entries;
+  return [...readPages(log.entries, { session })].flatMap(({ entries }) =>
+    entries.map((text) => JSON.parse(text) as Record<string, unknown>),
+  );
 }
 
 /** Returns the code of the LogError that `act` throws. */
