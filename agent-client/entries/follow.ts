@@ -153,17 +153,8 @@ async function* publishedEntries(
   if (publication.log !== position.log) return yield* missingEntries(options);
   const leavesGap = (): boolean => publication.seqFrom > position.seq + 1;
   if (leavesGap()) yield* missingEntries(options);
-  options.onBatch?.(publication.entries);
   // A publication that still leaves a gap is dropped: the log is read again after the next pause.
-  for (const entry of leavesGap() ? [] : publication.entries) {
-    if (entry.seq !== position.seq + 1) continue;
-    const whole = await wholeEntry(options, entry);
-    if (whole === undefined) return;
-    // Advance together with the yield: resuming from the position must not skip an entry that was not yielded.
-    position.seq = entry.seq;
-    yield whole;
-    if (isAborted(options)) return;
-  }
+  if (!leavesGap()) yield* newEntries(options, publication.entries);
 }
 
 async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, void, undefined> {
@@ -174,16 +165,27 @@ async function* missingEntries(options: FollowOptions): AsyncGenerator<Entry, vo
     const page = await retryWhileAway(options, () => source.page(session, after));
     if (page === undefined) return;
     position.log ??= page.log;
-    const fresh = page.entries.filter((entry) => entry.seq > position.seq);
-    options.onBatch?.(fresh);
-    for (const entry of fresh) {
-      const whole = await wholeEntry(options, entry);
-      if (whole === undefined) return;
-      position.seq = entry.seq;
-      yield whole;
-      if (isAborted(options)) return;
-    }
-    if (page.next === undefined || fresh.length === 0) return;
+    const before = position.seq;
+    yield* newEntries(options, page.entries);
+    if (page.next === undefined || position.seq === before) return;
+  }
+}
+
+/** Yields the entries after the position, unless the signal fires. */
+async function* newEntries(
+  options: FollowOptions,
+  entries: readonly (Entry | TruncatedEntry)[],
+): AsyncGenerator<Entry, void, undefined> {
+  const { position } = options;
+  const fresh = entries.filter(({ seq }) => seq > position.seq);
+  options.onBatch?.(fresh);
+  for (const entry of fresh) {
+    const whole = await wholeEntry(options, entry);
+    if (whole === undefined) return;
+    // Advance together with the yield: resuming from the position must not skip an entry that was not yielded.
+    position.seq = entry.seq;
+    yield whole;
+    if (isAborted(options)) return;
   }
 }
 

@@ -30,7 +30,7 @@ export async function findLoggedRequest<K extends RequestKind>(
   kind: K,
   list: string,
 ): Promise<LoggedRequest<K>> {
-  const session = /^(.+)-\d+$/.exec(request)?.[1];
+  const session = sessionOf(request);
   const unknown = new AgentError("REQUEST_UNKNOWN", `no request ${request}; \`${list}\` lists the open ones`);
   if (session === undefined) throw unknown;
   let requested: (Entry & EntryOf[K]) | undefined;
@@ -47,6 +47,11 @@ export async function findLoggedRequest<K extends RequestKind>(
   }
   if (requested === undefined) throw unknown;
   return { requested, ...(resolved === undefined ? {} : { resolved }) };
+}
+
+/** A request's id is `<session>-<number>`. */
+function sessionOf(request: string): string | undefined {
+  return /^(.+)-\d+$/.exec(request)?.[1];
 }
 
 function isOf<K extends RequestKind>(entry: Entry, kind: K): entry is Entry & EntryOf[K] {
@@ -67,7 +72,7 @@ export async function withFullToolCall<Q extends TruncatedQuestion>(
   last?: number,
 ): Promise<Q> {
   const { request, tool_call: call, left_out: missing = [], agent_session } = question;
-  const session = /^(.+)-\d+$/.exec(request)?.[1];
+  const session = sessionOf(request);
   // The log has no tool calls of the agent's other sessions.
   if (missing.length === 0 || call === undefined || session === undefined || agent_session !== undefined)
     return question;
