@@ -109,13 +109,14 @@ test("only the tests and the display look into styled text", () => {
   expect(readers.toSorted()).toEqual(["mix/view/live-view.ts", "mix/view/transcript.ts"]);
 });
 
-test("the command line imports the vocabulary as types alone, but for the entries, which load nothing else", () => {
+test("of the vocabulary, the command line loads the entries and the usage alone, which load nothing else", () => {
   const values = ["mix", "agent-client"]
     .flatMap(sources)
     .flatMap(importsOf)
     .filter(({ to, typeOnly }) => to === "agentd/vocabulary" && !typeOnly);
-  expect(new Set(values.map(({ target }) => target))).toEqual(new Set(["agentd/vocabulary/entries.ts"]));
-  expect([...loadedBy("agentd/vocabulary/entries.ts")]).toEqual(["agentd/vocabulary/entries.ts"]);
+  const loadable = ["agentd/vocabulary/entries.ts", "agentd/vocabulary/usage.ts"];
+  expect([...new Set(values.map(({ target }) => target))].toSorted()).toEqual(loadable);
+  for (const file of loadable) expect([...loadedBy(file)]).toEqual([file]);
 });
 
 /** Imports between the rooms of mix: its folders, and each file of its root. Type imports and dynamic ones are counted. */

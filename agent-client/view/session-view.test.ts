@@ -256,6 +256,7 @@ const snapshot: SessionSnapshot = {
     },
   ],
   usage: { used: 1, size: 2 },
+  usage_total: { turns: 1, input_tokens: 5 },
 };
 
 test("a view begins with a snapshot, and older entries give it rows without undoing what the snapshot told", () => {
@@ -265,17 +266,24 @@ test("a view begins with a snapshot, and older entries give it rows without undo
     { turn: 2, phase: "started" },
     { turn: 3, phase: "queued" },
   ]);
-  const older = fold([{ kind: "state", state: "running" }, chunk("tail"), { ...samples.options, options: [] }], view);
-  expect(older).toMatchObject({ seq: 20, state: "waiting", options: [{ value: "plan" }] });
+  const counted: EntryContent = { kind: "turn", turn: 1, phase: "ended", usage: { input_tokens: 5 } };
+  const older = fold([counted, chunk("tail"), { ...samples.options, options: [] }], view);
+  expect(older).toMatchObject({
+    usage_total: { turns: 1, input_tokens: 5 },
+    seq: 20,
+    state: "waiting",
+    options: [{ value: "plan" }],
+  });
   expect(older.questions.all()).toHaveLength(1);
   expect(rowOf(older, "message")).toMatchObject({ blocks: [text("tail")] });
   const newer = fold(
     [
       { kind: "permission", request: `${session}-1`, phase: "resolved", outcome: "cancelled" },
+      { kind: "turn", turn: 2, phase: "ended", usage: { input_tokens: 2 } },
       { kind: "state", state: "idle" },
     ],
     older,
   );
-  expect(newer.state).toBe("idle");
+  expect(newer).toMatchObject({ state: "idle", usage_total: { turns: 2, input_tokens: 7 } });
   expect(newer.questions.all()).toEqual([]);
 });

@@ -19,6 +19,7 @@ import type {
   UsageEntry,
 } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import { addUsage, type SessionUsage } from "../../agentd/vocabulary/usage.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { foldCompaction, joinBlock, type RowOf } from "./rows.ts";
 import { foldPartialToolCall, startsNewCall } from "./tool-call.ts";
@@ -53,6 +54,8 @@ export interface SessionView extends Transcript, Partial<Pick<StateEntry, (typeo
   readonly commands: CommandsEntry["commands"];
   readonly plan: PlanEntry["entries"];
   readonly usage: Pick<UsageEntry, "used" | "size" | "cost"> | undefined;
+  /** The sum over the session's turns; null if the agent reported nothing. */
+  readonly usage_total: SessionUsage | null;
   readonly questions: OpenQuestions;
   /** Up to here, a snapshot told everything but the rows. */
   readonly snapshotSeq: number;
@@ -71,6 +74,7 @@ export function newView(session: string, bounds: Partial<Bounds> = {}, after = 0
     commands: [],
     plan: [],
     usage: undefined,
+    usage_total: null,
     questions: new OpenQuestions(),
     snapshotSeq: 0,
     turns: [],
@@ -94,6 +98,7 @@ export function viewOf(
     agent_session_id: snapshot.agent_session_id ?? undefined,
   });
   draft.usage = snapshot.usage ?? undefined;
+  draft.usage_total = snapshot.usage_total ?? null;
   draft.snapshotSeq = snapshot.last_seq;
   if (running !== null) changeTurn(draft, running.turn, (turn) => ({ ...turn, phase: "started" }));
   for (const { turn } of queued) changeTurn(draft, turn, (queuedTurn) => ({ ...queuedTurn, phase: "queued" }));
@@ -127,6 +132,7 @@ function foldFacts(draft: Draft, entry: Entry): void {
   if (entry.kind === "commands") draft.commands = entry.commands;
   if (entry.kind === "plan") draft.plan = entry.entries;
   if (entry.kind === "info" && entry.title !== undefined) draft.title = entry.title;
+  if (entry.kind === "turn" && entry.usage) draft.usage_total = addUsage(draft.usage_total, entry.usage);
   if (entry.kind === "usage") draft.usage = { used: entry.used, size: entry.size, cost: entry.cost ?? null };
 }
 

@@ -125,8 +125,10 @@ export interface LogPage {
   readonly log: string;
   readonly session: string;
   readonly entries: readonly (Entry | TruncatedEntry)[];
-  /** Cursor for the next page; absent if nothing is left. */
+  /** Cursor for the next page, as `after`; absent if nothing is left. */
   readonly next?: string;
+  /** With `before` and no `after`: cursor for the page before this one, as `before`; absent if nothing is left. */
+  readonly previous?: string;
   readonly last_seq: number;
 }
 
