@@ -6,21 +6,21 @@ import { utf8Length } from "../../../json/utf8-length.ts";
 import { isModeAmong, checkOption } from "../../authority/decide.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { callLimits } from "../../vocabulary/limits.ts";
-import { releaseTerminals } from "./client-side/terminals.ts";
 import { findOptionProblem } from "./decide-commands.ts";
 import { type Draft, commandIdMember } from "./draft.ts";
 import { truncateFields } from "./bounded-fields.ts";
+import { failStart, loseAgent } from "./end-run.ts";
 import type { SessionInput } from "./input.ts";
 import { toCountedCost, toEntry, toSessionOptions } from "./map-update.ts";
 import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
-import { abandonAllRequests, cancelRequest, endAllRequests } from "./requests/request-life.ts";
+import { abandonAllRequests, cancelRequest } from "./requests/request-life.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
 import type { PolicyEvidence } from "./requests/policy.ts";
-import { beginRun, canRestoreSession, notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
+import { notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
 import { currentTurn, noCost, type SessionState } from "./state.ts";
-import { closeOpenTools, addToolCall } from "./tools/tool-calls.ts";
-import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
+import { addToolCall } from "./tools/tool-calls.ts";
+import { endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
@@ -143,26 +143,6 @@ export function onOpenFailed(draft: Draft, failure: AgentFailure): void {
   failStart(draft, toErrorBody(failure), "the agent did not start");
 }
 
-/** Fails a start: ends its queued turns and whatever else is open, and stops the agent. */
-function failStart(draft: Draft, error: ErrorBody, reason: string): void {
-  const { state } = draft;
-  endQueuedTurns(draft, "interrupted", error);
-  endAllRequests(draft, "end");
-  closeOpenTools(draft);
-  releaseTerminals(draft);
-  failPendingCommands(draft, error);
-  state.run = hasNoProcess(error)
-    ? { phase: "ended", state: "failed", reason, error }
-    : { phase: "closing", reason, error };
-  draft.emitState({ reason, error });
-  draft.effect({ type: "stop_agent" });
-}
-
-/** Such a session is `failed` at once. Otherwise the agent is stopped first. */
-function hasNoProcess({ error_code: code }: ErrorBody): boolean {
-  return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
-}
-
 /**
  * Ends the turn whose session/prompt the agent has answered. A late answer to a turn ended by force ends the draining.
  */
@@ -244,51 +224,6 @@ function onAgentGone(draft: Draft, error: ErrorBody, reason: string): void {
   if (run.phase === "starting") return failStart(draft, error, "the agent did not start");
   endRunningTurn(draft, { stopReason: "failed", sent: true, error }, "end");
   loseAgent(draft, error, reason);
-}
-
-/** Ends the session as `lost`, with everything that is still open. */
-export function loseAgent(draft: Draft, error: ErrorBody, reason: string): void {
-  const { state } = draft;
-  if (state.run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(state.run.turn) });
-  if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  endAllRequests(draft, "end");
-  endQueuedTurns(draft, "interrupted", error);
-  closeOpenTools(draft);
-  releaseTerminals(draft);
-  failPendingCommands(draft, error);
-  state.run = { phase: "ended", state: "lost", reason, error };
-  draft.emitState({ reason, error });
-  draft.effect({ type: "stop_agent" });
-}
-
-/** Stops an agent that ignores a cancel. A new process restores its session and runs the queue, if it can. */
-export function onDrainTimeout(draft: Draft): void {
-  const error = errorBody("AGENT_PROTOCOL", "the agent did not end its cancelled turn and was stopped");
-  const reason = "the agent did not end its cancelled turn";
-  if (canRestoreSession(draft.state)) restartAgent(draft, error, reason);
-  else loseAgent(draft, error, reason);
-}
-
-/**
- * Replaces the agent process without losing the session. It cannot loop, since each restart needs another cancel. A
- * failed restart fails like any start and ends the queued turns.
- */
-function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
-  const { state } = draft;
-  endAllRequests(draft, "end");
-  closeOpenTools(draft);
-  releaseTerminals(draft);
-  failPendingCommands(draft, error);
-  state.runSeq = beginRun(draft, "restore", reason);
-  draft.effect({ type: "stop_agent" });
-  draft.effect({ type: "launch", state: { ...state } });
-}
-
-export function failPendingCommands(draft: Draft, error: ErrorBody): void {
-  for (const pending of draft.state.pending) {
-    const id = commandIdMember(pending.commandId);
-    draft.answer(pending, 10, { ...error, ...id, session: draft.state.id, seq: pending.seq });
-  }
 }
 
 function toExitError(event: Extract<AgentEvent, { type: "exited" }>): ErrorBody {

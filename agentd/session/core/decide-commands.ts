@@ -3,14 +3,13 @@
 import { checkOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
-import { releaseTerminals } from "./client-side/terminals.ts";
 import { type Draft, refuse } from "./draft.ts";
+import { beginClosing } from "./end-run.ts";
 import type { Command, MaintenanceCommand, RefusedDecision, SessionCommand } from "./input.ts";
 import { decideAnswer } from "./requests/decide-answers.ts";
-import { cancelAllRequests, endAllRequests } from "./requests/request-life.ts";
+import { cancelAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
-import { closeOpenTools } from "./tools/tool-calls.ts";
-import { acceptPrompt, endQueuedTurns, endRunningTurn, startTurn, emitTurnEnded } from "./turns.ts";
+import { acceptPrompt, endQueuedTurns, startTurn, emitTurnEnded, toBlocks } from "./turns.ts";
 
 export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
@@ -159,29 +158,6 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Ref
   else beginClosing(draft, "asked", "cancelled");
   if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
-}
-
-/** Ends everything open and stops the agent. The session becomes `closed` when the agent is gone. */
-export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
-  const { state } = draft;
-  const { run } = state;
-  if (run.phase === "turn") {
-    if (!run.turn.cancelling) draft.effect({ type: "cancel" });
-    endRunningTurn(draft, { stopReason, sent: true }, "end");
-  }
-  if (run.phase === "draining") draft.effect({ type: "disarm", timer: "drain", key: String(run.turn) });
-  if (run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  // Includes requests made outside a turn.
-  endAllRequests(draft, "end");
-  endQueuedTurns(draft, stopReason);
-  closeOpenTools(draft);
-  releaseTerminals(draft);
-  state.run = { phase: "closing", reason };
-  draft.effect({ type: "stop_agent" });
-}
-
-export function toBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
-  return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
 }
 
 /** Checks the blocks against the prompt capabilities of ACP. Before they are known, the client checks when it sends. */

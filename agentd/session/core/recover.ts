@@ -4,8 +4,8 @@
 import { errorBody } from "../../vocabulary/errors.ts";
 import { emitWriteInterrupted } from "./client-side/files.ts";
 import { emitTerminalsLost } from "./client-side/terminals.ts";
-import { failPendingCommands } from "./decide-agent.ts";
 import type { Draft } from "./draft.ts";
+import { failPendingCommands } from "./end-run.ts";
 import type { SessionInput } from "./input.ts";
 import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/request-life.ts";
 import type { Run, SessionState } from "./state.ts";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The first decision of a session: its start command.
 import type { StateEntry } from "../../vocabulary/entries.ts";
-import { toBlocks } from "./decide-commands.ts";
 import { Draft } from "./draft.ts";
 import type { Command, StepContext, Decision } from "./input.ts";
 import { type NewSession, newSession, type SessionState } from "./state.ts";
-import { acceptPrompt } from "./turns.ts";
+import { acceptPrompt, toBlocks } from "./turns.ts";
 
 /** Creates the session. The caller has checked directories, program, name and limits, so this never refuses. */
 export function startSession(

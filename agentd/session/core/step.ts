@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input for one state: a refusal, or the next state with its entries, replies and effects. Pure and
 // synchronous, without a clock or I/O. The caller appends the entries, then runs the effects, then publishes.
-import { errorBody } from "../../vocabulary/errors.ts";
 import { decideClientSide } from "./client-side/decide-client-side.ts";
-import {
-  failPendingCommands,
-  loseAgent,
-  onAgentEvent,
-  onOpened,
-  onDrainTimeout,
-  onNotResumable,
-  onOpenFailed,
-  onOptionSet,
-  onPromptDone,
-} from "./decide-agent.ts";
-import { beginClosing, decideCommand } from "./decide-commands.ts";
+import { onAgentEvent, onOpened, onNotResumable, onOpenFailed, onOptionSet, onPromptDone } from "./decide-agent.ts";
+import { decideCommand } from "./decide-commands.ts";
 import { Draft, commandIdMember } from "./draft.ts";
+import { beginClosing, onDrainTimeout, onStop, onStopped, onStoreFailed } from "./end-run.ts";
 import type { StepContext, Decision, RefusedDecision, SessionInput } from "./input.ts";
 import { recover } from "./recover.ts";
-import { expireRequest, emitSent, emitUnsent } from "./requests/request-life.ts";
+import { expireRequest, emitSent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
 import { decideResume, onResumeRefused } from "./resume.ts";
 import { currentTurn, type SessionState } from "./state.ts";
@@ -113,30 +103,6 @@ function onBusToolsMissing(draft: Draft, why: string | undefined): void {
   draft.add({ kind: "diagnostic", what: "bus-tools-not-seen", message });
 }
 
-function onStopped(draft: Draft): void {
-  const { state } = draft;
-  if (state.run.phase !== "closing" && state.run.phase !== "ended") return;
-  // Output during the shutdown may have opened tool calls or requests.
-  closeOpenTools(draft);
-  emitUnsent(draft);
-  if (state.run.phase === "ended") return;
-  const { reason, error } = state.run;
-  const end = error === undefined ? { reason } : { reason, error };
-  state.run = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
-  draft.emitState(end);
-}
-
-/** Ends the session as `lost` after the log could not be written or was full. */
-function onStoreFailed(draft: Draft, message: string): void {
-  const { run } = draft.state;
-  if (run.phase === "ended" || run.phase === "closing") return;
-  const error = errorBody("STORE_FAILED", message);
-  // The agent may have run these commands, so their reply blames its end and not the log.
-  failPendingCommands(draft, errorBody("AGENT_EXITED", message));
-  endRunningTurn(draft, { stopReason: "interrupted", sent: true, error }, "end");
-  loseAgent(draft, error, "the log could not be written");
-}
-
 /** Handles a timer if its subject still exists: timers may fire after what they guard has ended. */
 function onTimer(draft: Draft, timer: string, key: string): void {
   const { state, context } = draft;
@@ -158,11 +124,4 @@ function onTimer(draft: Draft, timer: string, key: string): void {
     beginClosing(draft, "idle", "interrupted");
     return draft.emitState({ reason: "idle" });
   }
-}
-
-function onStop(draft: Draft): void {
-  const { run } = draft.state;
-  if (run.phase === "ended" || run.phase === "closing") return;
-  beginClosing(draft, "stop", "interrupted");
-  draft.emitState({ reason: "stop" });
 }

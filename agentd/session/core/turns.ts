@@ -18,6 +18,10 @@ export interface TurnEnd {
   readonly usage?: TokenUsage;
 }
 
+export function toBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
+  return typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+}
+
 /** Assigns the turn's number and logs its prompt, one `message` entry per block. */
 export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phase: "queued" | "started"): number {
   const { state } = draft;
