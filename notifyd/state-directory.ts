@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds, prepares and locks notifyd's state directory, which only its user can read and write.
-import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { takeFileLock } from "../files/file-lock.ts";
 import { preparePrivateDirectory } from "../files/make-directories.ts";
 import { stateDirectoryOf } from "../files/state-directory.ts";
 import { NotifydError } from "./notifyd-error.ts";
@@ -30,25 +29,13 @@ export function prepareStateDirectory({ directory }: StatePaths, uid: number): v
   if (reason !== undefined) throw new NotifydError("STATE_REFUSED", `${directory}: ${reason}`);
 }
 
-/**
- * Allows one notifyd for each state directory, by SQLite's file lock, which the kernel releases when its holder dies.
- * Throws ALREADY_RUNNING if another process holds the lock. Disposing releases it. Not for network file systems.
- */
+/** Allows one notifyd for each state directory. Throws ALREADY_RUNNING if another one runs. Disposing releases the lock. */
 export function acquireLock(file: string, waitMs: number): Disposable {
-  let database: Database.Database | undefined;
   try {
-    database = new Database(file, { timeout: waitMs });
-    chmodSync(file, 0o600);
-    // Uses a rollback journal: in WAL mode an exclusive transaction does not exclude others.
-    database.pragma("journal_mode = DELETE");
-    database.exec("BEGIN EXCLUSIVE");
+    const held = takeFileLock(file, waitMs);
+    if (held !== undefined) return { [Symbol.dispose]: () => held.close() };
   } catch (cause) {
-    database?.close();
-    if (cause instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/u.test(cause.code)) {
-      throw new NotifydError("ALREADY_RUNNING", "another notifyd of this user is running", { cause });
-    }
     throw new NotifydError("STATE_REFUSED", `cannot lock ${file}: ${(cause as Error).message}`, { cause });
   }
-  const held = database;
-  return { [Symbol.dispose]: () => held.close() };
+  throw new NotifydError("ALREADY_RUNNING", "another notifyd of this user is running");
 }

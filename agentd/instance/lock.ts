@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Allows one agentd per state directory by SQLite's file lock, which the kernel releases however the holder dies.
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
+// Allows one agentd per state directory by a file lock, and records its holder.
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import type { Database } from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
+import { takeFileLock } from "../../files/file-lock.ts";
 import type { Build } from "../../files/installed-build.ts";
 import { trackFiles } from "../../files/tracked-files.ts";
 
@@ -43,8 +44,8 @@ export interface LockOptions {
 }
 
 /**
- * Takes the lock, or returns its holder. Throws if the file cannot be created or locked. The lock file must not be on a
- * network file system, nor be opened otherwise in this process: closing it would release the POSIX lock.
+ * Takes the lock, or returns its holder. Throws if the file cannot be created or locked. Nothing else in this process
+ * may open the lock file: closing it would release the POSIX lock.
  */
 export function acquireInstanceLock(options: LockOptions): AcquiredLock {
   const database = lockedDatabase(options);
@@ -90,18 +91,10 @@ function readRecordFields(pidFile: string): Partial<Record<keyof PidRecord, unkn
   }
 }
 
-/** Undefined if another process holds it. Uses a rollback journal, since in WAL mode others could still open the file. */
-function lockedDatabase({ lockFile, waitMs }: LockOptions): Database.Database | undefined {
-  let database: Database.Database | undefined;
+function lockedDatabase({ lockFile, waitMs }: LockOptions): Database | undefined {
   try {
-    database = new Database(lockFile, { timeout: waitMs });
-    chmodSync(lockFile, 0o600);
-    database.pragma("journal_mode = DELETE");
-    database.exec("BEGIN EXCLUSIVE");
-    return database;
+    return takeFileLock(lockFile, waitMs);
   } catch (cause) {
-    database?.close();
-    if (cause instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/u.test(cause.code)) return undefined;
     throw new Error(`${lockFile} cannot be locked`, { cause });
   }
 }
@@ -112,7 +105,7 @@ function heldBy(pidFile: string): AcquiredLock {
   return { ok: false, holder, message: `${who} holds this state directory; \`mix agent stop\` ends it` };
 }
 
-function makeLock(database: Database.Database, { lockFile, pidFile }: LockOptions): InstanceLock {
+function makeLock(database: Database, { lockFile, pidFile }: LockOptions): InstanceLock {
   const files = trackFiles([lockFile]);
   const release = (): void => {
     if (!database.open) return;
