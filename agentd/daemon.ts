@@ -215,7 +215,7 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
     version,
     environment,
     withUserUmask: makeWithUserUmask(options.umask),
-    eventLoopBudget: new EventLoopBudget({ turnMs: limits.deskTurnMs }),
+    eventLoopBudget: new EventLoopBudget({ turnMs: limits.clientSideTurnMs }),
     busTools: () => ({
       nodeProgram: process.execPath,
       mcpProgram: builtProgram("bin/mixos-mcp.cjs"),

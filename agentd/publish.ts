@@ -3,8 +3,7 @@
 // the Bus is away or slow, entries wait in the log.
 import type { Appended } from "./log/append.ts";
 import { LogError } from "./log/log-error.ts";
-import type { EntryReader } from "./log/read.ts";
-import { truncatedEntry } from "./log/read.ts";
+import { type EntryReader, truncatedEntry } from "./log/read.ts";
 import { type Entry, topic } from "./vocabulary/index.ts";
 
 export interface PublisherBus {

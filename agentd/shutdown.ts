@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How agentd stops. It exists before everything that is to be stopped.
+// Stops agentd: closes everything that was opened, in the reverse order. Created before anything is opened.
 import type { Logger } from "pino";
 
 export class Shutdown {

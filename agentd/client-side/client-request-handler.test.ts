@@ -40,7 +40,7 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
       missingFileIsEmpty: false,
       withUserUmask: (run) => run(),
       // Time stands still, so that the budget never runs out.
-      eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.deskTurnMs, now: () => 0 }),
+      eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.clientSideTurnMs, now: () => 0 }),
       limits: defaultLimits,
       ...more,
     },

@@ -47,9 +47,9 @@ export function postLookedUp<V extends "agent.session.start" | "agent.session.re
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const caller = callers.add(resolve);
-    const recalled = mailbox.findReply(scope, { ...call, caller });
-    if (recalled === "pending") return;
-    if (recalled) return callers.reply(recalled);
+    const stored = mailbox.findReply(scope, { ...call, caller });
+    if (stored === "pending") return;
+    if (stored) return callers.reply(stored);
     const found = lookUp(caller);
     if ("rc" in found) callers.reply({ caller, ...found });
     else mailbox.post(found.session, found.input);

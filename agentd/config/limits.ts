@@ -57,7 +57,7 @@ const table = {
     8 * MiB,
     "texts under way to an agent, as JSON, for each session; the next starts while the sum is below this",
   ],
-  deskTurnMs: [
+  clientSideTurnMs: [
     5,
     "reads of files and terminals in one turn of the event loop; then they pause for as long as they took",
   ],

@@ -53,13 +53,13 @@ export class Agents {
 
   /** Applies back-pressure to every agent: nothing is read from them while any reason holds. */
   setPaused(reason: PauseReason, holds: boolean): void {
-    const rested = this.#pauseReasons.size > 0;
+    const wasPaused = this.#pauseReasons.size > 0;
     if (holds) this.#pauseReasons.add(reason);
     else this.#pauseReasons.delete(reason);
-    const rests = this.#pauseReasons.size > 0;
-    if (rests === rested) return;
+    const isPaused = this.#pauseReasons.size > 0;
+    if (isPaused === wasPaused) return;
     for (const { client } of this.#running.values()) {
-      if (rests) client.pause();
+      if (isPaused) client.pause();
       else client.resume();
     }
   }

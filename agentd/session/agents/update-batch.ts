@@ -30,15 +30,15 @@ export class UpdateBatch {
     const { update } = event;
     const text = update.content["text"] as string;
     const bytes = Buffer.byteLength(text);
-    const run = this.#openChunks;
+    const open = this.#openChunks;
     if (
-      run &&
-      run.first.role === update.role &&
-      run.first.messageId === update.messageId &&
-      run.length + bytes <= this.#mergeBytesMax
+      open &&
+      open.first.role === update.role &&
+      open.first.messageId === update.messageId &&
+      open.length + bytes <= this.#mergeBytesMax
     ) {
-      run.pieces.push(text);
-      run.length += bytes;
+      open.pieces.push(text);
+      open.length += bytes;
       return;
     }
     this.#close();
@@ -53,10 +53,10 @@ export class UpdateBatch {
   }
 
   #close(): void {
-    const run = this.#openChunks;
-    if (!run) return;
+    const open = this.#openChunks;
+    if (!open) return;
     this.#openChunks = undefined;
-    const { first, pieces } = run;
+    const { first, pieces } = open;
     const update: MessageUpdate =
       pieces.length === 1
         ? first
