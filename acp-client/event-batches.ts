@@ -8,7 +8,7 @@ type CountedFault = Omit<Extract<AgentEvent, { readonly type: "fault" }>, "type"
 
 export class EventBatches {
   readonly #sink: AgentSink;
-  /** Of this batch, by kind: a flood of them becomes one event each. Kinds come from a fixed set, which bounds the map. */
+  /** This batch's faults, by kind: a flood of one kind becomes one event. Kinds are a fixed set, which bounds the map. */
   readonly #faults = new Map<string, CountedFault>();
   #depth = 0;
   #hasDelivered = false;

@@ -126,7 +126,7 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
   };
 }
 
-/** What agentd stands on: opened in this order, closed in the reverse one after everything else has stopped. */
+/** Opens what everything else uses. It is closed in the reverse order, after everything else has stopped. */
 async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const { paths, environment, home, uid, version, logger } = options;
   const build: Build = { version, build: options.build };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What tells two builds of one version apart: the same source gives the same id, wherever and whenever it is built.
+// The build id distinguishes builds of one version. The same source gives the same id, wherever and whenever it is built.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const digits = 12;
 
-/** Of all files in these places: directories, or single files. */
+/** Hashes all files in `places`, which are directories or single files. */
 export function buildId(root: string, places: readonly string[]): string {
   const hash = createHash("sha256");
   for (const file of places.flatMap((place) => filesIn(join(root, place))).sort()) {

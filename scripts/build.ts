@@ -30,8 +30,8 @@ try {
 
 function compile(): void {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const result = ["-p", "tsconfig.build.json", "--outDir", aside];
-  execFileSync(process.execPath, [compiler, ...result], { cwd: root, stdio: "inherit" });
+  const args = [compiler, "-p", "tsconfig.build.json", "--outDir", aside];
+  execFileSync(process.execPath, args, { cwd: root, stdio: "inherit" });
 }
 
 function putInPlace(): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Bundles each program: loading a hundred small files takes several times as long. What most runs do not need and is
-// imported by `import()` goes into files of its own; a running program must not be left to import anything late, since an
-// upgrade may have removed it.
+// Bundles each program: loading a hundred small files takes several times as long. Modules that most runs do not need are
+// imported by `import()` and bundled into files of their own. A program must not do that late in its life, since an
+// upgrade may have removed those files.
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -5,20 +5,20 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../dist/bin/mix.cjs", import.meta.url));
 
-// Whatever ends the reader or the commands, the agentd that was started for them is stopped.
+// Signals, and a closed stdout, must not keep the agentd that is started here from being stopped.
 process.stdout.on("error", () => {});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const running = spawnSync(process.execPath, [program, "agent", "status"], { stdio: "ignore" }).status === 0;
-process.exitCode = shown();
-// What was there before is left as it was.
+process.exitCode = runDemo();
+// An agentd that ran before keeps running.
 if (!running) {
   const stopped = mix("agent", "stop");
   process.exitCode ||= stopped;
 }
 
-/** The exit code of the first command that failed, or 0. */
-function shown(): number {
+/** Returns the exit code of the first command that failed, or 0. */
+function runDemo(): number {
   const started = mix("agent", "start", "demo", "write hello.txt", "--close");
   if (started !== 0) return started;
   const [session = ""] = execFileSync(process.execPath, [program, "agent", "ls", "--all", "--quiet"], {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides when an agent has ended: its first process has exited, and either its stdout has ended or no successor lives.
 // A successor is a process of the tree that holds both the agent's stdin and its stdout, such as an agent that a
-// wrapper started before it exited. A tool that only holds stdout open is none. An agent that closed its stdout but
-// keeps running is given up too, since it can send nothing more.
+// wrapper started before it exited. A tool that holds only stdout open is not one. An agent that closed its stdout
+// but keeps running is given up too, since it can send nothing more.
 import type { AgentExit } from "../agent-events.ts";
 
 /** Time from the exit to the first check for a successor. Without one, stdout usually ends within this time. */

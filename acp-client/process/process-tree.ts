@@ -7,7 +7,7 @@ import type { ProcessSnapshot } from "./process-scan.ts";
 import type { Marker, ProcessRow } from "./process-source.ts";
 import { processTable, type ProcessTable } from "./process-table.ts";
 
-/** What a tree is found by. After a crash of ours, that is the recorded identity, the marker, or both. */
+/** Identifies a tree. After a crash of agentd, only the recorded identity, the marker, or both are known. */
 export interface TreeSeed {
   /** The root, which leads a process group and a session of its own. It may have exited. */
   readonly identity?: ProcessIdentity | undefined;

@@ -11,7 +11,7 @@ export interface InitializeRequest {
   readonly client: { readonly name: string; readonly version: string } | undefined;
 }
 
-/** What the client can do. What is missing or malformed is false. */
+/** A capability that is missing or malformed is false. */
 export interface ClientCapabilities {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
@@ -30,7 +30,7 @@ export interface NewSession {
   readonly mcpServers: readonly McpServer[] | undefined;
 }
 
-/** Of session/load and session/resume. */
+/** The params of session/load and session/resume. */
 export interface RestoredSession extends NewSession {
   readonly sessionId: string;
 }
@@ -44,7 +44,7 @@ export interface Prompt extends SessionRequest {
   readonly blocks: readonly ContentBlock[];
 }
 
-/** What initialize answers. Methods are offered by implementing them. */
+/** The reply to initialize. A method is offered by implementing it. */
 export interface AgentOffer {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly prompt?: { readonly image?: boolean; readonly audio?: boolean; readonly embeddedContext?: boolean };

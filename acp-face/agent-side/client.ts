@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What an agent asks of its client and tells it.
+// The requests and notifications that an agent sends to its client.
 import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { ElicitationAnswer, PermissionAnswer, PermissionOption } from "../../acp-client/model.ts";
 import { METHODS } from "../../acp-client/schema/v1/requests.ts";

@@ -40,7 +40,7 @@ export class Connection {
   /** Resolves when the input has ended and everything is answered and written, or the time for that is over. */
   readonly closed: Promise<void>;
   readonly #options: ConnectionOptions;
-  /** Bound here, so that whoever replaces the stream's own `write` does not reach ours. */
+  /** Bound at the start, because `serveOnStdio` replaces the stream's own `write` afterwards. */
   readonly #write: Write;
   readonly #peer: Peer;
   readonly #splitter: LineSplitter;

@@ -20,7 +20,7 @@ import type {
 } from "./agent.ts";
 import { RequestError } from "./request-error.ts";
 
-/** What of the agent's offer decides which requests are valid. */
+/** The members of the agent's offer that decide which requests are valid. */
 type Offered = Pick<AgentOffer, "prompt" | "mcp">;
 
 const absolutePath = z.string("must be an absolute path").refine(isAbsolute, "must be an absolute path");

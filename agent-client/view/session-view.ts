@@ -57,7 +57,7 @@ export interface SessionView extends Transcript, Partial<Pick<StateEntry, (typeo
   /** The sum over the session's turns; null if the agent reported nothing. */
   readonly usage_total: SessionUsage | null;
   readonly questions: OpenQuestions;
-  /** Up to here, a snapshot told everything but the rows. */
+  /** `seq` of the snapshot that the view began with; 0 without one. Entries up to it add only rows. */
   readonly snapshotSeq: number;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What turns used: tokens as the agent counts them when it answers a prompt, and what it says they cost.
+// The usage of turns: the tokens that the agent counts in its answer to a prompt, and the cost that it reports.
 
 /** `currency` is an ISO 4217 code. */
 export interface Cost {
@@ -11,7 +11,7 @@ export interface Cost {
 export type TokenCounts = { readonly [Name in (typeof counts)[number]]?: number };
 
 export interface TurnUsage extends TokenCounts {
-  /** By how much the session's cost grew until the end of this turn, since the end of the turn before. */
+  /** The growth of the session's cost from the end of the turn before to the end of this one. */
   readonly cost?: Cost;
 }
 

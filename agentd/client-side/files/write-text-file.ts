@@ -30,7 +30,7 @@ import { catchRefusal, Refused, type RefusedResult, quotePath } from "./refusal.
 export interface WriteOptions extends Confinement {
   /** A file name that no other write to the directory uses; `sweepTemporary` removes the file after a kill -9. */
   readonly temporaryName: string;
-  /** Of the content as UTF-8. */
+  /** Limit of the content as UTF-8. */
   readonly bytesMax: number;
 }
 

@@ -35,7 +35,7 @@ export interface MailboxOptions {
   readonly failpoint: Failpoint;
 }
 
-/** What a mailbox calls. Most of these post to it in turn, so they come after it, with `start`. */
+/** The callbacks of a mailbox. Most of their owners post to it, so they are created after it and given to `start`. */
 export interface MailboxHooks {
   readonly context: () => StepContext;
   readonly reply: (reply: SentReply) => void;
