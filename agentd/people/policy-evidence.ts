@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../acp-client/agent-events.ts";
 import type { PolicySettings } from "../config/settings.ts";
 import type { Reserved } from "../instance/reserved.ts";
 import { isWithin } from "../instance/within.ts";
-import { isAnnouncement } from "../session/core/tools/known-calls.ts";
+import { isAnnouncement } from "../vocabulary/index.ts";
 import { type ToolCallReport, mergeReport, type ToolCallFacts, ToolCallHistory } from "./tool-call-facts.ts";
 import type { PolicyEvidence, Place } from "../session/core/requests/policy.ts";
 

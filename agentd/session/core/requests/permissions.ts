@@ -2,19 +2,11 @@
 // Permission requests: the tool call that each is about, and the policy that may decide it.
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../../../acp-client/model.ts";
-import { finalToolStatuses, type ToolCallFields } from "../../../vocabulary/entries.ts";
+import { finalToolStatuses, isAnnouncement, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import { toToolCallFields } from "../map-update.ts";
 import { currentTurn } from "../state.ts";
-import {
-  isNewCall,
-  toCallKey,
-  forgottenCall,
-  isAnnouncement,
-  type KnownCalls,
-  mergeCall,
-  markCopied,
-} from "../tools/known-calls.ts";
+import { isNewCall, toCallKey, forgottenCall, type KnownCalls, mergeCall, markCopied } from "../tools/known-calls.ts";
 import { closeOldestIfFull } from "../tools/tool-calls.ts";
 import { findTool, recordTool } from "../tools/tool-ledger.ts";
 import { askPeople } from "./ask-people.ts";

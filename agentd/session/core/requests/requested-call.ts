@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The tool call that a permission request is about: the request is a patch on what the agent said of the call before.
-import type { ToolCallFields } from "../../../vocabulary/entries.ts";
+import { requestMembers, type ToolCallFields } from "../../../vocabulary/entries.ts";
 import { callLimits } from "../../../vocabulary/limits.ts";
 import { jsonBytes, boundFields, measureFields } from "../bounded-fields.ts";
 import type { PendingPermission } from "../state.ts";
 import { findGrowths } from "../tools/growth.ts";
-import { type RequestMember, requestMembers, isNewCall, type KnownCall } from "../tools/known-calls.ts";
+import { type RequestMember, isNewCall, type KnownCall } from "../tools/known-calls.ts";
 
 export interface RequestedCall {
   readonly call: ToolCallFields;

@@ -28,7 +28,6 @@ interface KnownMember {
   readonly wasCopied?: true;
 }
 
-export { isAnnouncement, requestMembers };
 const growingMembers = ["content", "raw_output"] as const;
 const members = [...requestMembers, "raw_output"] as const;
 export type RequestMember = (typeof requestMembers)[number];
