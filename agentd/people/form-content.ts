@@ -4,7 +4,7 @@
 import { createContext, Script } from "node:vm";
 import * as z from "zod";
 import { numberOf } from "../../json/raw-json.ts";
-import { type Content, type Field, type FieldType, type Form, hasHalfCharacter, withDefaults } from "./form.ts";
+import { type Content, type Field, type FieldType, type Form, hasLoneSurrogate, withDefaults } from "./form.ts";
 
 /** `reason` continues a sentence that begins with the name of the field, or of the whole content. */
 export interface ContentFault {
@@ -35,14 +35,14 @@ const notUnderstood = "is asked for in a way that is not understood here: the fo
 
 function valueFault({ fields }: Form, name: string, value: unknown, matches: Matches): string | undefined {
   if (!fields.has(name))
-    return `is no field of the form: it has ${fields.size === 0 ? "none" : listed([...fields.keys()])}`;
+    return `is not a field of the form: it has ${fields.size === 0 ? "none" : listed([...fields.keys()])}`;
   const field = fields.get(name);
   if (field === undefined) return notUnderstood;
   for (const rule of rulesOf(field)) {
     const { error } = rule.safeParse(numberOf(value), { error: (issue) => issueWords(issue, field.type) });
     if (error) return error.issues[0]?.message;
   }
-  if ([value].flat().some((text) => typeof text === "string" && hasHalfCharacter(text)))
+  if ([value].flat().some((text) => typeof text === "string" && hasLoneSurrogate(text)))
     return "has half a character in it, which cannot be sent to the agent";
   if (field.pattern === undefined) return undefined;
   const found = matches(field.pattern, value as string);

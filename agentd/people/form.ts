@@ -56,7 +56,7 @@ export function readForm(schema: Content): Form {
   const isUnderstood = !hasAny(schema, rulesOfForms);
   const fields = Object.entries(properties).map(([name, property]): [string, Field | undefined] => {
     // A name with a lone surrogate cannot be sent to the agent.
-    return [name, isUnderstood && !hasHalfCharacter(name) ? readField(property) : undefined];
+    return [name, isUnderstood && !hasLoneSurrogate(name) ? readField(property) : undefined];
   });
   return {
     fields: new Map(fields),
@@ -72,7 +72,7 @@ export function withDefaults({ fields }: Form, content: Content): Record<string,
 }
 
 /** True if the text has a lone surrogate, which UTF-8 cannot encode. */
-export function hasHalfCharacter(text: string): boolean {
+export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
 
