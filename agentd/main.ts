@@ -18,6 +18,10 @@ rotated before it grows too large. \`mix agent start\` starts it in the backgrou
 `;
 
 const stderr = processWords("stderr");
+
+/** How the command line is called from where this program was: npx finds no program but the package's own. */
+const mix = process.env["npm_command"] === "exec" ? "npx -p agentd mix" : "mix";
+const foregroundHint = `agentd runs here until Ctrl-C. In another terminal: ${mix} agent start demo "write hello.txt"`;
 const levels = ["trace", "debug", "info", "warn", "error"];
 
 async function main(): Promise<number> {
@@ -39,6 +43,7 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
+  if (process.stderr.isTTY) void stderr.text(`${foregroundHint}\n`);
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
@@ -50,16 +55,21 @@ function print(text: string): number {
   return 0;
 }
 
+/** Undefined for an error that was not expected. */
+function messageOf(error: unknown): string | undefined {
+  if (error instanceof DaemonError) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return `agentd takes no words; the command line is ${mix} agent`;
+  return code.startsWith("ERR_PARSE_ARGS") ? (error as Error).message : undefined;
+}
+
 main().then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    const known =
-      error instanceof DaemonError ||
-      (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
-    const message = known ? (error as Error).message : String(error instanceof Error ? error.stack : error);
-    void stderr.text(`agentd: ${message}\n`);
-    process.exitCode = error instanceof DaemonError ? error.exitCode : known ? 2 : 1;
+    const message = messageOf(error);
+    void stderr.text(`agentd: ${message ?? (error instanceof Error ? error.stack : error)}\n`);
+    process.exitCode = error instanceof DaemonError ? error.exitCode : message === undefined ? 1 : 2;
   },
 );

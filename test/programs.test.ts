@@ -16,3 +16,16 @@ test.each(Object.entries(bin))("%s tells its version in the one form, and its he
   expect(run("--version")).toMatchObject({ status: 0, stdout: `${name} ${version}\n`, stderr: "" });
   expect(run("--help")).toMatchObject({ status: 0, stdout: expect.stringContaining(name), stderr: "" });
 });
+
+test("agentd called as if it were mix says what mix is called", () => {
+  const run = (npmCommand: string) =>
+    spawnSync(process.execPath, [`${root}${bin["agentd"]}`, "agent", "ls"], {
+      encoding: "utf8",
+      env: { ...process.env, npm_command: npmCommand },
+    });
+  expect(run("")).toMatchObject({
+    status: 2,
+    stderr: "agentd: agentd takes no words; the command line is mix agent\n",
+  });
+  expect(run("exec").stderr).toContain("npx -p agentd mix agent");
+});
