@@ -30,8 +30,14 @@ export const limits = {
   shownMax: 16,
   /** How long the notification service may take to report its capabilities. */
   probeTimeoutMs: 5_000,
-  /** Time between two probes for a notification service, while something waits to be shown. */
+  /** Time between two probes while something waits to be shown, if nothing tells when there is a service. */
   probeRetryMs: 60_000,
+  /** Time before the program that watches the notification service is started again, and starts allowed in `watchStartsMs`. */
+  watchRestartMs: 1_000,
+  watchStartsMax: 5,
+  watchStartsMs: 600_000,
+  /** Changes of the service's owner in `probeRetryMs` after which the next probe waits for that time. */
+  ownerChangesMax: 10,
   /** How long notify-send may take for a notification without buttons. */
   sendTimeoutMs: 5_000,
   /** Time between SIGINT and SIGKILL for a program that shows a notification. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { onTestFinished, expect, test } from "vitest";
+import { onTestFinished, expect, test, vi } from "vitest";
 import { Inbox } from "../../bus-client/testing/inbox.ts";
-import { systemClock } from "../../bus-client/index.ts";
+import { type Clock, systemClock } from "../../bus-client/index.ts";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { type FakeDesktop, fakeDesktop, type FakeNotification } from "../testing/fake-desktop.ts";
 import { openAsk } from "../testing/open-ask.ts";
@@ -96,6 +96,67 @@ test("a failing notify-send does not answer the ask, which is shown again when t
   expect(await choices.next()).toEqual(["a1", "yes"]);
 });
 
+test("a service that is restarted shows the open asks again at once, and a notification of the old one counts no more", async () => {
+  const { desktop, shown, choices } = await opened();
+  for (const id of ["a1", "a2"]) shown.present(ask(id));
+  const before = [await desktop.notifications.next(), await desktop.notifications.next()];
+  desktop.service = "absent";
+  desktop.endService();
+  // Not by SIGINT: that would close a notification of the next service.
+  for (const { ended } of before) expect(await ended).toBe("gone");
+  desktop.service = "buttons";
+  desktop.startService();
+  const again = [await desktop.notifications.next(), await desktop.notifications.next()];
+  again[0]?.press(1);
+  expect((await choices.next())[1]).toBe("no");
+  expect(desktop.notifications.waiting).toEqual([]);
+});
+
+test("a service that is replaced by another shows the open asks again", async () => {
+  const { desktop, shown } = await opened();
+  shown.present(ask("a1"));
+  const before = await desktop.notifications.next();
+  desktop.startService();
+  expect(await before.ended).toBe("gone");
+  expect((await desktop.notifications.next()).summary).toBe("-t &");
+});
+
+test("a service without buttons shows the open asks again after its restart", async () => {
+  const { desktop, shown } = await opened({}, "no-buttons");
+  shown.present(ask("a1"));
+  await desktop.notifications.next();
+  desktop.startService();
+  expect((await desktop.notifications.next()).body).toContain("mix notify answer a1");
+});
+
+test("while there is no service nothing asks for one again and again", async () => {
+  const { shown, states, timers } = await opened({}, "absent");
+  shown.present(ask("a1"));
+  await states.next();
+  await vi.waitFor(() => expect(timers.size).toBe(0), { timeout: 10_000 });
+});
+
+test("the program that watches the service is restarted a few times when it ends, then no more, and the log says so", async () => {
+  const { desktop, states } = await opened({ watchStartsMax: 3, watchRestartMs: 1 });
+  for (let start = 1; start <= 3; start += 1) process.kill(await desktop.watchers.next());
+  await states.next();
+  expect(String(await states.next())).toContain("no longer watched");
+  expect(desktop.watchers.waiting).toEqual([]);
+});
+
+test("after a restart of the watching program the screen stays as it is, unless the service is another one", async () => {
+  const { desktop, shown } = await opened({ watchRestartMs: 1 });
+  shown.present(ask("a1"));
+  const first = await desktop.notifications.next();
+  process.kill(await desktop.watchers.next());
+  process.kill(await desktop.watchers.next());
+  await desktop.watchers.next();
+  expect(desktop.notifications.waiting).toEqual([]);
+  desktop.startService();
+  expect(await first.ended).toBe("gone");
+  await desktop.notifications.next();
+});
+
 test("at most shownMax notifications are on the screen, and the next appears when one closes", async () => {
   const { desktop, shown } = await opened({ shownMax: 1 });
   shown.present(ask("a1"));
@@ -145,14 +206,24 @@ async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service
   const desktop = await fakeDesktop(service);
   const choices = new Inbox<[string, string]>();
   const states = new Inbox<unknown>();
+  const timers = new Set<object>();
+  const clock: Clock = {
+    now: systemClock.now,
+    after(ms, run) {
+      const timer = {};
+      timers.add(timer);
+      const cancel = systemClock.after(ms, () => void (timers.delete(timer) && run()));
+      return () => void (timers.delete(timer) && cancel());
+    },
+  };
   const shown = new NotifySend(desktop.environment, {
     limits: { ...limits, ...some },
-    clock: systemClock,
+    clock,
     answer: (id, option) => choices.push([id, option]),
     logger: { info: (...said: unknown[]) => states.push(said) },
   });
   onTestFinished(() => shown.close());
-  return { desktop, shown, choices, states };
+  return { desktop, shown, choices, states, timers };
 }
 
 function asked(id: string, group: string): NotifyAsk {

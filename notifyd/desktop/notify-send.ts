@@ -3,8 +3,9 @@
 import type { NotifyArguments, NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import type { Presenter, PresenterHost, PresenterState } from "../presenter.ts";
 import { fairShare } from "./fair-share.ts";
-import { type Helper, type HelperEnd, startHelper } from "./helper.ts";
-import { firstLine, type ProbeResult, probe } from "./probe.ts";
+import { firstLine, type Helper, type HelperEnd, startHelper } from "./helper.ts";
+import { OwnerWatch } from "./owner-watch.ts";
+import { type ProbeResult, probe } from "./probe.ts";
 import { askText, buttonsOf, tellText, type NotificationText } from "./notification-text.ts";
 
 export class NotifySend implements Presenter {
@@ -15,6 +16,10 @@ export class NotifySend implements Presenter {
   /** The earliest time of the next probe; undefined while one runs. */
   #probeAt: number | undefined = 0;
   #cancelProbe: (() => void) | undefined;
+  readonly #watch: OwnerWatch;
+  /** The service's name on the session's D-Bus. Null: there is none. Undefined: not known. */
+  #owner: string | null | undefined;
+  #ownerChanges: number[] = [];
   /** Ordered by when they were asked. */
   readonly #asks = new Map<string, AskNotification>();
   readonly #helpers = new Set<Helper>();
@@ -24,6 +29,7 @@ export class NotifySend implements Presenter {
   constructor(environment: Readonly<Record<string, string | undefined>>, host: PresenterHost) {
     this.#environment = environment;
     this.#host = host;
+    this.#watch = new OwnerWatch({ ...host, environment, onOwner: (owner) => this.#onOwner(owner) });
     void this.#probe();
   }
 
@@ -35,7 +41,7 @@ export class NotifySend implements Presenter {
 
   present(ask: NotifyAsk): void {
     if (this.#closed || this.#asks.has(ask.ask)) return;
-    this.#asks.set(ask.ask, { ask, helper: undefined, isLeaving: false });
+    this.#asks.set(ask.ask, { ask, helper: undefined, isLeaving: false, isSent: false });
     this.#updateScreen();
   }
 
@@ -60,7 +66,7 @@ export class NotifySend implements Presenter {
     this.#cancelProbe?.();
     this.#asks.clear();
     for (const helper of this.#helpers) helper.end(this.#host.limits.killAfterMs);
-    await Promise.all([...this.#helpers].map(({ ended }) => ended));
+    await Promise.all([this.#watch.close(), ...Array.from(this.#helpers, ({ ended }) => ended)]);
   }
 
   /** Shows the asks that `fairShare` gives a place on the screen, and closes the others. */
@@ -91,10 +97,10 @@ export class NotifySend implements Presenter {
 
   /** Without buttons notify-send ends at once, so there is no process that could close the notification later. */
   #sendAllWithoutButtons(found: ProbeResult & { there: true }): void {
-    for (const { ask, helper } of this.#asks.values()) {
-      if (helper !== undefined) continue;
-      this.#asks.delete(ask.ask);
-      this.#sendOnce(found, [], askText(ask, found));
+    for (const one of this.#asks.values()) {
+      if (isShown(one)) continue;
+      one.isSent = true;
+      this.#sendOnce(found, [], askText(one.ask, found));
     }
   }
 
@@ -147,6 +153,38 @@ export class NotifySend implements Presenter {
     this.#probeAt = this.#host.clock.now() + this.#host.limits.probeRetryMs;
   }
 
+  /** With its owner everything that a service shows is gone, but notify-send does not notice and would wait forever. */
+  #onOwner(owner: string | null): void {
+    const before = this.#owner;
+    this.#owner = owner;
+    if (owner === before) return;
+    if (before !== undefined || owner === null) this.#forgetScreen();
+    const isProbing = this.#probeAt === undefined;
+    if (isProbing || this.#probed.there) return;
+    if (owner !== null || this.#asks.size > 0) this.#probeSoon();
+    else this.#probeAt = 0;
+  }
+
+  #forgetScreen(): void {
+    if (this.#probed.there) this.#setProbeResult({ there: false, why: "the notification service has ended" });
+    for (const one of this.#asks.values()) {
+      one.isSent = false;
+      one.isLeaving = one.helper !== undefined;
+      one.helper?.kill();
+    }
+  }
+
+  /** Probes at once, except while the service comes and goes all the time. */
+  #probeSoon(): void {
+    const { clock, limits } = this.#host;
+    const now = clock.now();
+    this.#ownerChanges = [...this.#ownerChanges, now].filter((at) => Math.abs(now - at) < limits.probeRetryMs);
+    this.#probeAt = now + (this.#ownerChanges.length > limits.ownerChangesMax ? limits.probeRetryMs : 0);
+    this.#cancelProbe?.();
+    this.#cancelProbe = undefined;
+    this.#probeLater();
+  }
+
   #probeLater(): void {
     if (this.#probeAt === undefined || this.#cancelProbe !== undefined) return;
     const ms = Math.min(Math.max(this.#probeAt - this.#host.clock.now(), 0), this.#host.limits.probeRetryMs);
@@ -159,11 +197,16 @@ export class NotifySend implements Presenter {
   async #probe(): Promise<void> {
     this.#probeAt = undefined;
     const { clock, limits } = this.#host;
+    const owner = this.#owner;
     const found = await probe({ ...this.#helperOptions(), probeTimeoutMs: limits.probeTimeoutMs });
     this.#probeAt = clock.now() + limits.probeRetryMs;
     if (this.#closed) return;
+    const isOfBefore = owner !== this.#owner && (owner !== undefined || (!found.there && this.#owner !== null));
+    if (isOfBefore) return this.#probeSoon();
     this.#setProbeResult(found);
-    this.#updateScreen();
+    // Where the watch says that there is no service, it will also say when there is one.
+    const isWatched = this.#owner === null && this.#watch.isOn;
+    if (found.there || !isWatched) this.#updateScreen();
   }
 
   #setProbeResult(found: ProbeResult): void {
@@ -184,12 +227,14 @@ interface AskNotification {
   readonly ask: NotifyAsk;
   /** Undefined while the ask waits for a place on the screen. */
   helper: Helper | undefined;
-  /** True while it closes to make room for another; it is shown again when there is a place. */
+  /** True while it closes to make room for another, or since the service has ended; it is shown again when it can be. */
   isLeaving: boolean;
+  /** True once it was sent to a service without buttons, where no process waits for it. */
+  isSent: boolean;
 }
 
-function isShown({ helper, isLeaving }: AskNotification): boolean {
-  return helper !== undefined && !isLeaving;
+function isShown({ helper, isLeaving, isSent }: AskNotification): boolean {
+  return isSent || (helper !== undefined && !isLeaving);
 }
 
 function findOption(ask: NotifyAsk, { code, stdout }: HelperEnd): string | undefined {

@@ -35,6 +35,12 @@ export interface FakeDesktop {
   service: FakeService;
   /** If true, SIGINT does not end a notification. */
   stubborn: boolean;
+  /** The pids of the programs that watch the owner, as they are started. */
+  readonly watchers: Inbox<number>;
+  /** The service ends, without a word to its clients, as a killed one does. */
+  endService(): void;
+  /** Another one starts. */
+  startService(): void;
 }
 
 export async function fakeDesktop(service: FakeService = "buttons"): Promise<FakeDesktop> {
@@ -50,6 +56,20 @@ export async function fakeDesktop(service: FakeService = "buttons"): Promise<Fak
     notifications,
     service,
     stubborn: false,
+    watchers: new Inbox<number>(),
+    endService: () => own(undefined),
+    startService: () => own((owners += 1)),
+  };
+  let owners = 1;
+  let owner: number | undefined = service === "absent" ? undefined : owners;
+  const watching = new Set<(what: object) => void>();
+  const ownerLine = (): object => {
+    const what = owner === undefined ? "does not have an owner" : `is owned by :1.${owner}`;
+    return { out: `The name org.freedesktop.Notifications ${what}\n`, more: true };
+  };
+  const own = (next: number | undefined): void => {
+    owner = next;
+    for (const say of watching) say(ownerLine());
   };
   for (const name of ["notify-send", "gdbus"]) {
     writeFileSync(join(directory, name), `#!${process.execPath}\n${program}`);
@@ -73,7 +93,12 @@ export async function fakeDesktop(service: FakeService = "buttons"): Promise<Fak
       if (told) return;
       told = true;
       const { name, pid, words } = JSON.parse(text.slice(0, line)) as { name: string; pid: number; words: string[] };
-      if (name === "gdbus") answerProbe(desktop.service, say);
+      if (name === "gdbus" && words[0] === "monitor") {
+        watching.add(say);
+        socket.on("close", () => watching.delete(say));
+        if (desktop.service !== "silent") say(ownerLine());
+        desktop.watchers.push(pid);
+      } else if (name === "gdbus") answerProbe(desktop.service, say);
       else notifications.push(notification(pid, words, say, over));
     });
   });
@@ -143,6 +168,7 @@ socket.on("data", (piece) => {
     const told = JSON.parse(text.slice(0, end));
     if (told.error) process.stderr.write(told.error);
     if (told.out) process.stdout.write(told.out);
+    if (told.more) continue;
     process.exitCode = told.code;
     socket.end();
   }
