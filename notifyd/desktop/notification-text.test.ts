@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NotifyAsk } from "../../agentd/vocabulary/index.ts";
 import { hostileText, hostileTexts, terminalControlsIn } from "../../display/testing/hostile-text.ts";
+import { displayWidth } from "../../display/width.ts";
 import { openAsk } from "../testing/open-ask.ts";
 import { askText, buttonLabel, buttonsOf, type ServiceCapabilities, tellText } from "./notification-text.ts";
 
@@ -14,6 +15,9 @@ const labels = (asked: NotifyAsk, service = able): string[] => buttonsOf(asked, 
 
 test.each([
   ["allow_once", "Allow always", "Allow once (Allow always)"],
+  ["allow_once", "Allow", "Allow once"],
+  ["allow_always", "Always Allow", "Allow always"],
+  ["reject_once", "No", "Reject once (No)"],
   ["allow_always", "Yes, just this time", "Allow always (Yes, just this time)"],
   ["reject_once", "Reject once", "Reject once"],
   ["reject_once", "", "Reject once"],
@@ -23,22 +27,54 @@ test.each([
   expect(buttonLabel({ option: "x", kind, label })).toBe(said);
 });
 
-test("the body shows the title, the question and the stamped name of the asker, escaped as markup", () => {
+test("the body shows the question, the stamped name of the asker and the ask, escaped as markup", () => {
   const { summary, body } = askText(ask({ title: "<b>Read\u0000</b>", body: "cat <a> & \u001b[2J\nx" }), able);
   expect(summary).toBe("<b>Read\\x00</b>");
-  expect(body).toBe("&lt;b&gt;Read\\x00&lt;/b&gt;\ncat &lt;a&gt; &amp; \\x1b[2J\nx\nfrom agent (agentd/abc)");
+  expect(body).toBe("cat &lt;a&gt; &amp; \\x1b[2J\nx\nfrom agent (ask a1)");
 });
 
 test("a service without markup gets an unescaped body", () => {
-  expect(askText(ask({ title: "a <b> & c" }), { ...able, markup: false }).body).toBe(
-    "a <b> & c\nfrom agent (agentd/abc)",
-  );
+  expect(askText(ask({ body: "a <b> & c" }), { ...able, markup: false }).body).toBe("a <b> & c\nfrom agent (ask a1)");
+});
+
+test("the summary says who asks for what, and the command begins the body", () => {
+  const title = "claude (fix-tests) asks to execute: echo a: b";
+  const { summary, body } = askText(ask({ title, body: "in ~/src" }), able);
+  expect([summary, body]).toEqual(["claude (fix-tests) asks to execute", "echo a: b\nin ~/src\nfrom agent (ask a1)"]);
+});
+
+test.each([
+  ["is too long for a row", `claude (${"x".repeat(30)}) asks to execute`],
+  ["has wide letters", "CLAUDE (FIX-TESTS) WANTS TO EXECUTE"],
+  ["has stacked accents", `a${"\u0301".repeat(9)}`],
+  ["has several lines", "claude asks\nto execute"],
+])("the body repeats the title where the summary %s, since services cut it", (_why, who) => {
+  const title = `${who}: ls`;
+  expect(askText(ask({ title }), able).body.replaceAll("\u200b", "")).toContain(`${who}: ls`.slice(0, 4));
+  expect(askText(ask({ title }), able).body).toContain("ls");
+  expect(askText(ask({ title }), able).body.startsWith("ls")).toBe(false);
 });
 
 test("a command that is shown in full can be allowed", () => {
   const asked = ask({ title: "claude (s1) asks to execute: npm run build && npm test -- --run src", body: "in /work" });
-  expect(labels(asked)).toEqual(["Allow once (Allow)", "Allow always (Always)", "Reject once (Deny)"]);
+  expect(labels(asked)).toEqual(["Allow once", "Allow always", "Reject once (Deny)"]);
   expect(askText(asked, able).body).not.toContain("mix notify");
+});
+
+test.each([
+  ["a long directory", `in /home/user/${"a-directory/".repeat(6)}`],
+  ["a long word", `echo ${"QUJDREVGR0".repeat(10)}`],
+  ["a long word of wide characters", `echo ${"漢字".repeat(20)}`],
+])("%s can be allowed: it may break where nothing is added to it", (_what, body) => {
+  const asked = ask({ title: "claude (s1) asks to execute: npm test", body });
+  expect(labels(asked)).toContain("Allow once");
+  const text = askText(asked, able).body;
+  expect(text.replaceAll("\u200b", "")).toBe(`npm test\n${body}\nfrom agent (ask a1)`);
+  for (const word of text.split(/[ \n\u200b]/u)) expect(displayWidth(word)).toBeLessThanOrEqual(34);
+});
+
+test("a break that the asker wrote is shown as an escape", () => {
+  expect(askText(ask({ body: "rm a\u200bb" }), able).body).toContain(String.raw`rm a\u200bb`);
 });
 
 test.each([
@@ -47,7 +83,7 @@ test.each([
   ["spaces that push the end out of sight", { body: `ls${" ".repeat(2_000)}; rm -rf ~` }],
   ["line feeds that push it out of sight", { body: `ls${"\n".repeat(10)}; rm -rf ~` }],
   ["tabs that push it out of sight", { body: `ls${"\t".repeat(60)}; rm -rf ~` }],
-  ["a word wider than a row", { body: `ls ${"/a".repeat(30)}` }],
+  ["a word wider than all rows", { body: `ls ${"/a".repeat(110)}` }],
   ["wide characters", { body: "漢字 ".repeat(50) }],
   ["invisible characters, which are escaped", { body: "\u200b".repeat(40) }],
   ["combining marks that are drawn over other rows", { body: `a${"\u0301".repeat(20)}` }],
@@ -80,8 +116,9 @@ test("the command that shows the whole question is within the visible rows, howe
         ...able,
         markup: false,
       });
-      expect(body.indexOf("mix notify ls a1")).toBeGreaterThanOrEqual(0);
-      expect(body.indexOf("mix notify ls a1")).toBeLessThan(34 * 5);
+      const at = body.replaceAll("\u200b", "").indexOf("mix notify ls a1");
+      expect(at).toBeGreaterThanOrEqual(0);
+      expect(at).toBeLessThan(34 * 5);
     }),
   );
 });
@@ -96,7 +133,8 @@ test("no invisible or control character reaches the screen from any text", () =>
     const { summary, body } = askText(asked, able);
     const told = tellText({ title: text, body: text, urgency: "low" }, text, able);
     const button = buttonLabel({ option: text, label: text, kind: text });
-    expect(terminalControlsIn([summary, body, told.summary, told.body, button].join(""))).toEqual([]);
+    const [said, toldBody] = [body, told.body].map((one) => one.replaceAll("\u200b", ""));
+    expect(terminalControlsIn([summary, said, told.summary, toldBody, button].join(""))).toEqual([]);
   }
 });
 

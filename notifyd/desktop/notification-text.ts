@@ -4,7 +4,7 @@
 import { printable, printableLine } from "../../display/printable.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import type { NotifyArguments, NotifyAsk, NotifyOption } from "../../agentd/vocabulary/index.ts";
-import { truncateToRows, fitsInRows } from "./rows.ts";
+import { breakLongWords, fitsInRows, fitsInSummary, truncateToRows } from "./rows.ts";
 
 /** What a notification service reports by `GetCapabilities`. */
 export interface ServiceCapabilities {
@@ -46,12 +46,24 @@ const tellRowsMax = 60;
 export function buttonLabel({ kind, label }: NotifyOption): string {
   const ours = kindLabels.get(kind) ?? `Other: ${truncateToWidth(printableLine(kind), labelColumns)}`;
   const theirs = truncateToWidth(printableLine(label), labelColumns).trim();
-  return theirs === "" || theirs.toLowerCase() === ours.toLowerCase() ? ours : `${ours} (${theirs})`;
+  return addsNothing(theirs, ours) ? ours : `${ours} (${theirs})`;
 }
 
-/** Tells whether the body shows the whole question. The summary does not count: services show one row of it, or less. */
+/** Whether all words of the asker's label are in ours: `Allow` beside `Allow once`. */
+function addsNothing(theirs: string, ours: string): boolean {
+  const words = ours.toLowerCase().split(" ");
+  return (
+    theirs === "" ||
+    theirs
+      .toLowerCase()
+      .split(/ +/u)
+      .every((word) => words.includes(word))
+  );
+}
+
+/** Tells whether the notification shows the whole question. */
 export function fitsInFull(ask: NotifyAsk, service: ServiceCapabilities): boolean {
-  return service.body && !ask.incomplete && fitsInRows(`${textOf(ask)}\n${senderLine(ask)}`);
+  return service.body && !ask.incomplete && fitsInRows(`${questionOf(ask).text}\n${senderLine(ask)}`);
 }
 
 /** Returns the buttons. Options that allow something are left out unless the question is shown in full. */
@@ -67,8 +79,9 @@ export function askText(ask: NotifyAsk, service: ServiceCapabilities): Notificat
   const isWhole = fitsInFull(ask, service);
   const fullText = isWhole ? [] : [`not shown in full; all of it:\nmix notify ls ${ask.ask}`];
   const howToAnswer = service.buttons ? [] : [`answer: mix notify answer ${ask.ask} <option>`];
-  const text = isWhole ? textOf(ask) : truncateToRows(textOf(ask), excerptRows);
-  return notificationText(ask.title, [text, ...fullText, ...howToAnswer, senderLine(ask)], service);
+  const question = questionOf(ask);
+  const text = isWhole ? question.text : truncateToRows(question.text, excerptRows);
+  return notificationText(question.summary, [text, ...fullText, ...howToAnswer, senderLine(ask)], service);
 }
 
 export function tellText(
@@ -79,17 +92,24 @@ export function tellText(
   return notificationText(title, [truncateToRows(toPrintable(body), tellRowsMax), `from ${oneLine(from)}`], service);
 }
 
-/** The body repeats the title, since a service may cut the end of the summary. */
-function textOf({ title, body }: NotifyAsk): string {
-  return toPrintable(body === "" ? title : `${title}\n${body}`);
+/**
+ * The summary and the body's text. What stands before the first colon of a title (`claude asks to execute: npm test`) is
+ * the summary, the rest begins the body. Services cut long summaries, so if that does not fit the body repeats the title.
+ */
+function questionOf({ title, body }: NotifyAsk): { readonly summary: string; readonly text: string } {
+  const whole = toPrintable(title);
+  const [, head = whole, rest = ""] = /^(.+?): +(\S.*)$/su.exec(whole) ?? [];
+  const [summary, start] = fitsInSummary(head) ? [head, rest] : [title, whole];
+  return { summary, text: [start, toPrintable(body)].filter((part) => part !== "").join("\n") };
 }
 
-function senderLine({ source, label }: NotifyAsk): string {
-  return `from ${oneLine(source)}${label === null ? "" : ` (${oneLine(label)})`}`;
+/** The id tells equal asks apart, which some services would show as one. */
+function senderLine({ source, ask }: NotifyAsk): string {
+  return `from ${oneLine(source)} (ask ${ask})`;
 }
 
 function notificationText(title: string, lines: readonly string[], { markup }: ServiceCapabilities): NotificationText {
-  const body = lines.filter((line) => line !== "").join("\n");
+  const body = breakLongWords(lines.filter((line) => line !== "").join("\n"));
   return {
     summary: truncateToWidth(printableLine(title), titleColumns),
     body: markup ? body.replace(/[&<>]/g, (character) => entities[character] ?? character) : body,

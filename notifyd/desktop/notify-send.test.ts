@@ -13,7 +13,7 @@ test("a pressed button answers with the option at its index, whatever the option
   shown.present(ask("a1", ["--help", "o0=x;rm"]));
   const notification = await desktop.notifications.next();
   expect(notification.buttons).toEqual(["Allow once (--help)", "Reject once (o0=x;rm)"]);
-  expect([notification.summary, notification.body]).toEqual(["-t &", "-t &amp;\n&lt;b&gt;\nfrom agent"]);
+  expect([notification.summary, notification.body]).toEqual(["-t &", "&lt;b&gt;\nfrom agent (ask a1)"]);
   notification.press(1);
   expect(await choices.next()).toEqual(["a1", "o0=x;rm"]);
 });
@@ -22,7 +22,7 @@ test("backslash escapes in a question reach the screen unchanged, although notif
   const { desktop, shown } = await opened();
   shown.present({ ...ask("a1"), body: String.raw`\074b\076 C:\new \\ \u{1b}` });
   expect((await desktop.notifications.next()).body).toBe(
-    "-t &amp;\n" + String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent",
+    String.raw`\074b\076 C:\new \\ \u{1b}` + "\nfrom agent (ask a1)",
   );
 });
 
@@ -208,7 +208,7 @@ async function opened(some: Partial<Limits> = {}, service?: FakeDesktop["service
   const states = new Inbox<unknown>();
   const timers = new Set<object>();
   const clock: Clock = {
-    now: systemClock.now,
+    now: () => systemClock.now(),
     after(ms, run) {
       const timer = {};
       timers.add(timer);

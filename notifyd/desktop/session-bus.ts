@@ -14,10 +14,9 @@ const ownerChanged = `type='signal',sender='org.freedesktop.DBus',member='NameOw
 const programs = [
   {
     program: "gdbus",
-    getCapabilities: [
-      ...["call", "--session", "--dest", name, "--object-path", object],
-      ...["--method", `${name}.GetCapabilities`],
-    ],
+    getCapabilities: `call --session --dest ${name} --object-path ${object} --method ${name}.GetCapabilities`.split(
+      " ",
+    ),
     watchOwner: ["monitor", "--session", "--dest", name],
   },
   {
