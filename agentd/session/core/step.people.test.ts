@@ -43,8 +43,12 @@ test.each([
     ["/a", "/b"],
     ["in /work", "/a", "/b", "/a", "+ one", "/b", "+ one"],
   ],
+  [["/work/src/a"], ["/work/src/a"], ["in /work", "src/a", "+ one"]],
+  [["/work/src/a"], ["/work/b"], ["in /work", "src/a", "b", "+ one"]],
+  [["/work/../a"], ["/work/../a"], ["in /work", "/work/../a", "+ one"]],
+  [["/work//a"], ["/workshop/a"], ["in /work", "/work//a", "/workshop/a", "+ one"]],
 ])(
-  "an ask with the locations %j and changes of %j repeats a path only if it names several",
+  "an ask with the locations %j and changes of %j repeats a path only if it names several, and is short in the directory",
   (places, changed, body) => {
     const script = new SessionScript();
     script.people = "there";

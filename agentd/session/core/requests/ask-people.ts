@@ -104,10 +104,11 @@ function toToolCallBody(pending: PendingPermission, cwd: string, isTitleComplete
   const { title, name, locations, raw_input: input, content } = toolCall;
   const paths = (locations ?? [])
     .map((location) => (location as { path?: unknown } | null)?.path)
-    .filter((path) => typeof path === "string");
+    .filter((path) => typeof path === "string")
+    .map((path) => relativeTo(cwd, path));
   const parts = [
     ...toInputTexts(input, title ?? name ?? ""),
-    ...(content ?? []).map((item) => toContentText(item, paths)),
+    ...(content ?? []).map((item) => toContentText(item, paths, cwd)),
   ];
   const isComplete =
     isTitleComplete &&
@@ -137,13 +138,21 @@ function toInputTexts(input: unknown, title: string): string[] {
 }
 
 /** A diff begins with its path, unless that is the one path that the ask names already. */
-function toContentText(item: unknown, paths: readonly string[]): string {
+function toContentText(item: unknown, paths: readonly string[], cwd: string): string {
   const { type, path, oldText, newText, content } = item as Readonly<Record<string, unknown>>;
   if (type !== "diff" || typeof newText !== "string") return stringifyJson(content ?? item);
   const rows = (mark: string, text: unknown): string[] =>
     typeof text === "string" && text !== "" ? text.split("\n").map((row) => `${mark} ${row}`) : [];
-  const head = paths.length === 1 && paths[0] === path ? [] : [String(path)];
+  const file = relativeTo(cwd, String(path));
+  const head = paths.length === 1 && paths[0] === file ? [] : [file];
   return [...head, ...rows("-", oldText), ...rows("+", newText)].join("\n");
+}
+
+/** Shortens a path inside the session's directory, which the ask names. Others, and odd ones, stay as they are. */
+function relativeTo(cwd: string, path: string): string {
+  const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : "";
+  const isPlain = inside.split("/").every((part) => !["", ".", ".."].includes(part));
+  return isPlain ? inside : path;
 }
 
 const pathsMax = 8;
