@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
-  if (process.stderr.isTTY) void stderr.text(`${foregroundHint}\n`);
+  if (stderr.isTTY) void stderr.text(`${foregroundHint}\n`);
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
