@@ -43,7 +43,7 @@ function snapshotOf(
     options: latest?.options?.options ?? [],
     commands: latest?.commands?.commands ?? [],
     plan: latest?.plan?.entries ?? [],
-    usage: usage ? { used: usage.used, size: usage.size } : null,
+    usage: usage ? { used: usage.used, size: usage.size, ...(usage.cost ? { cost: usage.cost } : {}) } : null,
     ...(row.usage === null ? {} : { usage_total: row.usage }),
     children: log.sessions.children(session),
     ...(row.requests === 0 ? {} : unansweredIn(log.sessions.unanswered(session))),

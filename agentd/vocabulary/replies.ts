@@ -13,7 +13,7 @@ import type {
   ToolCallFields,
   TruncatedEntry,
 } from "./entries.ts";
-import type { SessionUsage } from "./usage.ts";
+import type { Cost, SessionUsage } from "./usage.ts";
 
 /** The members that the reply of every acting command has. */
 export interface Accepted {
@@ -105,7 +105,8 @@ export interface SessionSnapshot extends SessionSummary {
   readonly commands: CommandsEntry["commands"];
   readonly plan: PlanEntry["entries"];
   readonly requests: readonly (ListedPermission | ListedElicitation)[];
-  readonly usage: { readonly used: number | null; readonly size: number | null } | null;
+  /** `cost` is what the agent's session has cost so far; absent if the agent did not say it. */
+  readonly usage: { readonly used: number | null; readonly size: number | null; readonly cost?: Cost } | null;
   /** The sum over the session's turns; absent if the agent reported nothing. */
   readonly usage_total?: SessionUsage;
   readonly children: readonly string[];

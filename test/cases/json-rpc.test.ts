@@ -155,7 +155,10 @@ test("an update of an unknown kind is kept as it came, and the turn ends as it s
   expect(JSON.stringify(ofKind(log, "extension")[0]?.data)).toContain(JSON.stringify(unknown.deep));
   expect(ofKind(log, "usage")[0]).toMatchObject({ used: 5, size: 10, cost });
   expect(ofKind(log, "turn").at(-1)).toMatchObject({ usage: { cost } });
-  expect(await user.get(session)).toMatchObject({ usage: { used: 5, size: 10 }, usage_total: { turns: 1, cost } });
+  expect(await user.get(session)).toMatchObject({
+    usage: { used: 5, size: 10, cost },
+    usage_total: { turns: 1, cost },
+  });
   expect(ofKind(log, "tool_call")[0]).toMatchObject({ tool_call_id: "bare", title: bare.title });
   expect(agentText(log)).toBe("done");
 });
