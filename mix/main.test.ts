@@ -329,21 +329,30 @@ function screenOf(written: string): string[] {
   return rows;
 }
 
-test("on a real terminal each question is drawn right above the line that answers it", async () => {
-  const line = `'${process.execPath}' '${join(programs, "bin/mix.cjs")}' agent start demo 'two questions'`;
+/** Runs `mix` on a terminal of its own. */
+function onTerminal(words: string, columns = 80) {
+  const line = `stty cols ${columns} && '${process.execPath}' '${join(programs, "bin/mix.cjs")}' ${words}`;
   const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
   let written = "";
-  const waiting: { readonly words: string; readonly seen: () => void }[] = [];
+  const waiting: { readonly text: string; readonly seen: () => void }[] = [];
   terminal.stdout.on("data", (chunk: Buffer) => {
     written += chunk.toString("utf8");
-    for (const { words, seen } of waiting) if (written.includes(words)) seen();
+    for (const { text: awaited, seen } of waiting) if (written.includes(awaited)) seen();
   });
-  const shows = (words: string): Promise<void> =>
-    new Promise((seen) => (written.includes(words) ? seen() : waiting.push({ words, seen })));
-  const ended = once(terminal, "close");
+  return {
+    shows: (awaited: string): Promise<void> =>
+      new Promise((seen) => (written.includes(awaited) ? seen() : waiting.push({ text: awaited, seen }))),
+    type: (keys: string) => terminal.stdin.write(keys),
+    ended: once(terminal, "close"),
+    screen: () => screenOf(written),
+  };
+}
+
+test("on a real terminal each question is drawn right above the line that answers it", async () => {
+  const { shows, type, ended, screen } = onTerminal("agent start demo 'two questions'");
   /** Rows from the last question on the screen on. */
   const bottom = (): string[] => {
-    const rows = screenOf(written);
+    const rows = screen();
     return rows.slice(rows.findLastIndex((row) => row.startsWith("? allow: ")));
   };
   await shows("(1 of 2)? [y/n/1–2] ");
@@ -355,13 +364,43 @@ test("on a real terminal each question is drawn right above the line that answer
     prompt,
   ];
   expect(bottom()).toEqual(rows("npm run build", 1, "allow execute npm run build (1 of 2)? [y/n/1–2] "));
-  terminal.stdin.write("n\r");
+  type("n\r");
   await shows("(2 of 2)? [y/n/1–2] ");
   // The agent wrote in between, and the second question stands below that text.
   expect(bottom()).toEqual(rows("rm -rf ~", 2, "allow execute rm -rf ~ (2 of 2)? [y/n/1–2] "));
-  terminal.stdin.write("n\r");
+  type("n\r");
   await ended;
-  const screen = screenOf(written).join("\n");
-  expect(screen).toContain("→ refused: execute npm run build (1 of 2), no");
-  expect(screen).toContain("→ refused: execute rm -rf ~ (2 of 2), no");
+  const all = screen().join("\n");
+  expect(all).toContain("→ refused: execute npm run build (1 of 2), no");
+  expect(all).toContain("→ refused: execute rm -rf ~ (2 of 2), no");
+});
+
+test("on a real terminal the log has the day once, local times, and rows as wide as the terminal", async () => {
+  env["TZ"] = "Europe/Berlin";
+  const { stdout } = await run(["agent", "start", "demo", "hello", "-q"]);
+  const terminal = onTerminal(`agent log ${stdout.trim()}`, 50);
+  await terminal.ended;
+  expect(terminal.screen().slice(0, 4)).toEqual([
+    "Mon 2026-11-30",
+    "   1  13:00:00  state        starting",
+    "   2  13:00:00  command      agent.session.start",
+    expect.stringMatching(/^ {29}by mix-\w{6}$/),
+  ]);
+});
+
+test("on a real terminal :history writes the earlier turns above the prompt line, which comes back below", async () => {
+  const { stdout } = await run(["agent", "start", "demo", "hello", "-q"]);
+  await run(["agent", "send", stdout.trim(), "hello again"]);
+  const { shows, type, ended, screen } = onTerminal(`agent attach ${stdout.trim()}`);
+  await shows("1 turn came before this one · :history shows them");
+  await shows("> ");
+  type(":history\r");
+  await shows("turn 1 ends here · turn 2 is above\r\n\r> ");
+  type(":detach\r");
+  await ended;
+  const rows = screen();
+  const at = (row: string): number => rows.findIndex((one) => one.startsWith(row));
+  const order = ["✔ turn 2 done", "> :history", "✔ turn 1 done", "turn 1 ends here", "> :detach"].map(at);
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(order).not.toContain(-1);
 });

@@ -39,6 +39,9 @@ export class Attachment {
   #phase: SessionPhase | undefined;
   #isOver = false;
   #hasLeft = false;
+  /** Writes the turns that came before: all, or the last ones. */
+  writeHistory: ((turns: number | undefined) => Promise<void>) | undefined;
+  #historyWritten: Promise<void> | undefined;
 
   /** Without `phase` a person can answer questions and do nothing else. */
   constructor(invocation: Invocation, bus: AgentBus, session: string, phase?: SessionPhase) {
@@ -80,6 +83,11 @@ export class Attachment {
     this.#open();
   }
 
+  /** While earlier turns are being written, nothing else may be. */
+  get historyWritten(): Promise<void> | undefined {
+    return this.#historyWritten;
+  }
+
   get isLineOpen(): boolean {
     return this.#line.isOpen;
   }
@@ -110,7 +118,7 @@ export class Attachment {
   }
 
   #open(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#historyWritten !== undefined) return;
     const question = this.#questions.current;
     if (question !== undefined) return this.#openQuestion(question);
     const column = this.#view?.column ?? 0;
@@ -206,8 +214,21 @@ export class Attachment {
       case "detach":
         this.#leave();
         return;
+      case "history":
+        return this.#showHistory(meaning.turns);
       case "words":
         this.writeAbove(() => this.#invocation.output.word(meaning.text));
+    }
+  }
+
+  async #showHistory(turns: number | undefined): Promise<void> {
+    this.#line.hide();
+    this.#view?.endRow();
+    this.#historyWritten = this.writeHistory?.(turns);
+    try {
+      await this.#historyWritten;
+    } finally {
+      this.#historyWritten = undefined;
     }
   }
 

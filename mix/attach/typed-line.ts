@@ -15,6 +15,8 @@ export type LineMeaning =
   | { readonly kind: "permission"; readonly answer: VerbInput<"agent.permission.answer"> }
   | { readonly kind: "elicitation"; readonly answer: VerbInput<"agent.elicitation.answer"> }
   | { readonly kind: "prompt"; readonly text: string }
+  /** Shows the turns that came before: all, or the last ones. */
+  | { readonly kind: "history"; readonly turns: number | undefined }
   | { readonly kind: "words"; readonly text: string };
 
 /**
@@ -66,6 +68,8 @@ function onlyField({ schema }: ElicitationEntry): FormField | undefined {
 function commandMeaning(command: string, question: AskedEntry | undefined): LineMeaning {
   if (command === "cancel" || command === "close" || command === "detach") return { kind: command };
   if (command === "d" || command === "q") return { kind: "detach" };
+  const [, history, turns] = /^(history)(?: +(\d{1,6}))?$/.exec(command) ?? [];
+  if (history !== undefined) return { kind: "history", turns: turns === undefined ? undefined : Number(turns) };
   if (question?.kind === "permission" && command === "dismiss") {
     return { kind: "permission", answer: { request: question.request, cancelled: true } };
   }
@@ -79,7 +83,7 @@ function commandMeaning(command: string, question: AskedEntry | undefined): Line
 }
 
 function helpText(question: AskedEntry | undefined): string {
-  const always = ":cancel the turn · :close the session · :detach and leave it running";
+  const always = ":history of earlier turns · :cancel the turn · :close the session · :detach and leave it running";
   return question === undefined ? always : `${answerHelp(question)} · ${always}`;
 }
 

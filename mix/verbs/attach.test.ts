@@ -30,6 +30,53 @@ test("attach shows the last turn and an open question to a person who attaches l
   expect(ran.stdout).not.toContain("long ago");
 });
 
+/** A session that has had turns, each with one word. */
+async function withTurns(...words: readonly string[]): Promise<void> {
+  const agentd = await bench.agentd({ onPrompt: says("new") });
+  const session = agentd.begin("sessionzzzza");
+  for (const [index, word] of words.entries()) {
+    session.append({ kind: "turn", turn: index + 1, phase: "started" });
+    session.text(index + 1, word);
+    session.endTurn(index + 1);
+  }
+  session.turns = words.length;
+}
+
+test("attach says how many turns came before, and :history shows them, all or the last ones", async () => {
+  await withTurns("oldest", "older", "last");
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true, env: { NO_COLOR: "1" } });
+  await running.shows("2 turns came before this one · :history shows them");
+  await running.shows("turn 3 done");
+  await running.shows("> ");
+  running.type(":history 1\n");
+  await running.shows("turn 2 ends here · turn 3 is above");
+  running.type(":history\n");
+  await running.shows("oldest");
+  running.type("go on\n");
+  await running.shows("turn 4 done");
+  running.type(":detach\n");
+  const { stdout } = await running.ended;
+  expect(stdout.match(/oldest|older|last|new/g)).toEqual(["last", "older", "oldest", "older", "new"]);
+});
+
+test.each([
+  [
+    ["--turns", "2"],
+    ["older", "last"],
+    "1 turn came before this one · mix agent show sessionzzzza --transcript shows all",
+  ],
+  [["--all"], ["oldest", "older", "last"], undefined],
+  [["--turns", "9"], ["oldest", "older", "last"], undefined],
+])("attach %j begins there", async (flags, wanted, notice) => {
+  await withTurns("oldest", "older", "last");
+  const running = bench.start(["agent", "attach", "sessionz", ...flags]);
+  await running.shows("turn 3 done");
+  running.interrupt();
+  const { stdout, stderr } = await running.ended;
+  expect(stdout.match(/oldest|older|last/g)).toEqual(wanted);
+  expect(/^.* came before .*$/m.exec(stderr)?.[0]).toBe(notice);
+});
+
 test("a line typed while attached is a prompt, and :detach leaves the session running", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
@@ -50,8 +97,11 @@ test("attach ends when its session closes", async () => {
   const session = agentd.begin("sessionzzzza");
   const running = bench.start(["agent", "attach", "sessionz"]);
   await running.shows("session sessionzzzza");
+  session.shown = { agent_session_id: "a", capabilities: { load: true } };
   session.append({ kind: "state", state: "closed", reason: "asked" });
-  expect((await running.ended).code).toBe(0);
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(0);
+  expect(stderr.split("\n").slice(1)).toEqual(["continue: mix agent resume sessionzzzza", ""]);
 });
 
 test("pasted lines are one prompt, not several", async () => {

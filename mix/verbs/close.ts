@@ -3,6 +3,7 @@ import { done, type Outcome } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import { endedOutcome } from "../watch/turn-outcome.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchSession } from "../watch/watch-session.ts";
 
 export const spec: VerbSpec = {
@@ -34,5 +35,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     throw new MixError("SESSION_STATE", `session ${session} is ${state}`, { details: { session } });
   if (output.mode === "json") await output.document("mix.closed.v1", { ...reply, state });
   else await output.line(output.mode === "ids" ? session : `${session} closed`);
+  await sayNextStep(invocation, bus, session);
   return done;
 }

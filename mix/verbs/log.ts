@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { type Entry, type EntryKind, entryKinds } from "../../agentd/vocabulary/entries.ts";
+import { logEntries, type LogFilter, seqBeforeTime } from "../../agent-client/entries/read-log.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
+import { parsePointInTime, pointInTimeForms } from "../input/times.ts";
+import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
-import { logEntries, type LogFilter } from "../../agent-client/entries/read-log.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { formatLogEntry } from "../view/log-entry.ts";
+import { EntryPrinter, type LogPrinter, RowPrinter } from "../view/log-printer.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
   usage: "agent log <session>",
-  about: "Prints a session's log, all of it by default. No entry is skipped: with -f, gaps are fetched.",
+  about:
+    "Prints a session's log, all of it by default: for people a row for each thing, in local time; with --json each entry as it is, in UTC. No entry is skipped: with -f, gaps are fetched.",
   flags: {
-    follow: { kind: "switch", short: "f", about: "keep printing new entries" },
-    since: { kind: "text", value: "CURSOR", about: "entries after this cursor (or seq)" },
-    tail: { kind: "text", value: "N", about: "the last N entries" },
+    follow: { kind: "switch", short: "f", about: "keep printing what is new" },
+    since: { kind: "text", value: "TIME", about: "from 10m ago, 14:30 or 2026-01-31 on; a cursor or seq" },
+    tail: { kind: "text", value: "N", about: "the last N rows; with --json and -q, entries" },
     turn: { kind: "text", value: "N", about: "only this turn" },
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
-  examples: ["mix agent log abc -f --kind message", "mix agent log abc --json --tail 20"],
+  examples: ["mix agent log abc -f --since 10m", "mix agent log abc --json --tail 20"],
 };
 
+interface LogToPrint {
+  readonly session: string;
+  /** Of the last entry when the verb began. */
+  readonly lastSeq: number;
+  readonly filter: LogFilter;
+  readonly printer: LogPrinter;
+}
+
 export async function run(invocation: Invocation): Promise<Outcome> {
-  const { args } = invocation;
-  const [tail, turn, since] = [args.count("tail", 0), args.count("turn", 1), args.text("since")];
+  const { args, context, output } = invocation;
+  const [tail, turn] = [args.count("tail", 0), args.count("turn", 1)];
+  const since = parseSince(args.text("since"), context.now());
   if (tail !== undefined && since !== undefined) throw usageError("--tail and --since exclude each other");
   const wanted = args
     .texts("kind")
@@ -32,20 +43,38 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : wanted, turn };
   const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
   const bus = following ?? (await invocation.read("agentd"));
-  const { session, last_seq: lastSeq } = await bus.ask("agent.session.get", { session: args.word(0) });
-  const after = since === undefined ? 0 : /^\d{1,15}$/.test(since) ? Number(since) : since;
-  let count = 0;
-  const show = (entry: Entry): Promise<void> => {
-    count += 1;
-    return writeEntry(invocation, entry);
-  };
+  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  const { session, last_seq: lastSeq, cwd } = snapshot;
+  const printer =
+    output.mode === "people"
+      ? new RowPrinter(context, output, { directory: cwd, kinds: filter.kinds, lastSeq })
+      : new EntryPrinter(output);
+  const what = { session, lastSeq, filter, printer };
+  const after = since instanceof Date ? await seqBeforeTime(bus, snapshot, since.getTime()) : (since ?? 0);
+  const last = tail === undefined ? after : await readTail(bus, what, tail);
+  if (following !== undefined) return followLog(invocation, following, { ...what, after: last });
+  if (tail === undefined) {
+    let count = 0;
+    for await (const entry of logEntries(bus, session, after, filter)) {
+      printer.add(entry);
+      if ((count += 1) % entriesPerWrite === 0) await printer.write();
+    }
+  }
+  await printer.end();
+  if (printer.isEmpty) output.word("no matching entries");
+  return done;
+}
 
-  let last = after;
-  if (tail !== undefined) last = await showTail({ bus, session, filter, tail, lastSeq, show });
-  else if (following === undefined)
-    for await (const entry of logEntries(bus, session, after, filter)) await show(entry);
-  if (following === undefined && count === 0) invocation.output.word("no matching entries");
-  return following === undefined ? done : followLog(invocation, following, { session, after: last, filter, show });
+const entriesPerWrite = 64;
+
+/** A seq, a cursor or a time. */
+function parseSince(text: string | undefined, now: number): number | string | Date | undefined {
+  if (text === undefined || text.includes("/")) return text;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const time = parsePointInTime(text, now);
+  if (time === undefined)
+    throw usageError(`--since takes ${pointInTimeForms}, the number of an entry or a cursor, not ${text}`);
+  return new Date(time);
 }
 
 // Kinds are checked here rather than by agentd, because `-f` filters published entries in this process.
@@ -55,56 +84,51 @@ function parseKind(text: string): EntryKind {
   return known;
 }
 
-interface Tail {
-  readonly bus: ReadingBus;
-  readonly session: string;
-  readonly filter: LogFilter;
-  readonly tail: number;
-  readonly lastSeq: number;
-  readonly show: (entry: Entry) => Promise<void>;
-}
-
-/** Writes the last entries that match the filter. Returns the seq up to which the log was read. */
-async function showTail({ bus, session, filter, tail, lastSeq, show }: Tail): Promise<number> {
-  if (tail === 0) return lastSeq;
-  const isFiltered = filter.kinds !== undefined || filter.turn !== undefined;
-  // With a filter, the last N can be anywhere, so the whole log is read.
-  const lastEntries: Entry[] = [];
-  let last = isFiltered ? 0 : Math.max(0, lastSeq - tail);
-  for await (const entry of logEntries(bus, session, last, filter)) {
-    lastEntries.push(entry);
-    if (lastEntries.length > tail) lastEntries.shift();
-    last = entry.seq;
+/**
+ * Reads the end of the log, further back each time until it has enough. Returns the seq up to which the log was read.
+ */
+async function readTail(bus: ReadingBus, what: LogToPrint, count: number): Promise<number> {
+  const { session, lastSeq, filter, printer } = what;
+  if (count === 0) return lastSeq;
+  for (let reach = count; ; reach = Math.max(reachMin, reach * reachFactor)) {
+    const after = Math.max(0, lastSeq - reach);
+    let last = lastSeq;
+    printer.clear();
+    for await (const entry of logEntries(bus, session, after, filter)) {
+      printer.add(entry);
+      printer.keepLast(count);
+      last = Math.max(last, entry.seq);
+    }
+    if (after === 0 || printer.hasTail(count)) return last;
   }
-  for (const entry of lastEntries) await show(entry);
-  return Math.max(last, isFiltered ? lastSeq : 0);
 }
 
-interface LogToFollow {
-  readonly session: string;
-  readonly after: number | string;
-  readonly filter: LogFilter;
-  readonly show: (entry: Entry) => Promise<void>;
-}
+/** Rows have many entries each: a message has one for each chunk. */
+const reachMin = 512;
+const reachFactor = 8;
 
 /** Writes new entries for `log -f` until Ctrl-C, even after the session has ended. */
-async function followLog(invocation: Invocation, bus: AgentBus, what: LogToFollow): Promise<Outcome> {
+async function followLog(
+  invocation: Invocation,
+  bus: AgentBus,
+  what: LogToPrint & { readonly after: number | string },
+): Promise<Outcome> {
+  const { printer, lastSeq } = what;
   const { kinds, turn } = what.filter;
+  const isWanted = (entry: Entry): boolean =>
+    (kinds === undefined || kinds.includes(entry.kind)) && (turn === undefined || entry.turn === turn);
   const { entries, resumeHint, release } = await entriesUntilInterrupt(invocation, bus, what);
   try {
+    // The log has nothing more for now, so what is open is shown as it is.
+    if (Number(what.after) >= lastSeq) await printer.write(true);
     for await (const entry of entries) {
-      if (kinds !== undefined && !kinds.includes(entry.kind)) continue;
-      if (turn === undefined || entry.turn === turn) await what.show(entry);
+      if (isWanted(entry)) printer.add(entry);
+      await printer.write(entry.seq >= lastSeq);
     }
-    invocation.output.word(resumeHint());
-    return { kind: "interrupted" };
   } finally {
+    await printer.end();
     release();
   }
-}
-
-async function writeEntry({ output }: Invocation, entry: Entry): Promise<void> {
-  if (output.mode === "json") return output.row(entry);
-  if (output.mode === "ids") return output.line(`${entry.log}/${entry.session}/${entry.seq}`);
-  for (const line of formatLogEntry(entry)) await output.line(line);
+  invocation.output.word(resumeHint());
+  return { kind: "interrupted" };
 }

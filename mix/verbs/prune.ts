@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { askMaintenance, formatCount, formatLoss, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
-import { parsePointInTime } from "../input/times.ts";
+import { parsePointInTime, pointInTimeForms } from "../input/times.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent prune --before TIME",
-  about: "Purges every ended session last updated before a time: an age, a day (UTC) or a time with its zone.",
+  about:
+    "Purges every ended session last updated before a time: an age, a day or a time, local unless it names its zone.",
   flags: {
     before: { kind: "text", value: "TIME", about: "12h, 30d, 8w, 2026-01-31, 2026-01-31T12:00:00Z" },
     ...removalFlags,
@@ -19,7 +20,7 @@ export async function run(invocation: Invocation): Promise<void> {
   const text = args.text("before");
   if (text === undefined) throw usageError("--before is missing: it selects the sessions to purge");
   const before = parsePointInTime(text, context.now());
-  if (before === undefined) throw usageError(`--before takes an age such as 30d, a day or a time, not ${text}`);
+  if (before === undefined) throw usageError(`--before takes ${pointInTimeForms}, not ${text}`);
   const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
   const reply = await askMaintenance(bus, "agent.log.prune", { before, ...removalArgs });

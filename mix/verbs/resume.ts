@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../process/exit-codes.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchStart } from "../watch/watch-turn.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
@@ -25,6 +26,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);
   const outcome = await watchStart(invocation, bus, { session, after: seq - 1 });
-  if (outcome.kind === "done") output.word(`continue: mix agent send ${session} "…"`);
+  if (outcome.kind === "done" || outcome.kind === "ended") await sayNextStep(invocation, bus, session);
   return outcome;
 }

@@ -1,27 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
-import { unansweredMessage } from "../watch/turn-outcome.ts";
+import type { Cost } from "../../agentd/vocabulary/usage.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { formatCount } from "./log-maintenance.ts";
-import { formatTable } from "../view/table.ts";
+import type { Context } from "../process/context.ts";
+import { homePath } from "../process/home-path.ts";
+import { usageError } from "../process/mix-error.ts";
+import { localTime } from "../view/local-time.ts";
+import { describeContext, describeUsage } from "../view/log-entry.ts";
 import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
+import { formatTable } from "../view/table.ts";
+import { formatAge } from "../view/units.ts";
+import { formatCount } from "./log-maintenance.ts";
+import { unansweredMessage } from "../watch/turn-outcome.ts";
+import { writeTurns } from "../watch/write-transcript.ts";
 
 export const spec: VerbSpec = {
   usage: "agent show <session>",
-  about: "Shows a session's current state: turns, options, plan, open questions.",
-  flags: {},
-  examples: ["mix agent show abc"],
+  about:
+    "Shows a session's current state: turns, use of tokens, options, the agent's commands, plan, open questions. With --transcript it shows the conversation, as attach does.",
+  flags: {
+    transcript: { kind: "switch", about: "the conversation, for people (programs: log --json)" },
+    turn: { kind: "text", value: "N", about: "with --transcript: only this turn" },
+  },
+  examples: ["mix agent show abc", "mix agent show abc --transcript | less -R"],
 };
 
-export async function run({ args, context, output, read }: Invocation): Promise<void> {
+export async function run(invocation: Invocation): Promise<void> {
+  const { args, context, output, read } = invocation;
+  const wantsTranscript = args.switch("transcript");
+  const turn = args.count("turn", 1);
+  if (turn !== undefined && !wantsTranscript) throw usageError("--turn goes with --transcript");
+  if (wantsTranscript && output.mode !== "people")
+    throw usageError("--transcript is a text for people; `mix agent log <session> --json` has the entries");
   const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
-  if (output.mode === "json") await output.document("mix.session.v1", snapshot);
+  if (wantsTranscript) {
+    const hasWritten = await writeTurns(invocation, bus, snapshot, turn);
+    if (!hasWritten) output.word(turn === undefined ? "nothing was said yet" : `there is no turn ${turn}`);
+  } else if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
-  else for (const line of formatSnapshot(snapshot, context.now())) await output.line(line);
+  else for (const line of formatSnapshot(snapshot, context)) await output.line(line);
 }
 
-function formatSnapshot(one: SessionSnapshot, now: number): string[] {
+function formatSnapshot(one: SessionSnapshot, context: Pick<Context, "now" | "home">): string[] {
+  const now = context.now();
+  const directories = [one.cwd, ...one.additional_dirs].map((path) => homePath(path, context));
   const facts: (readonly [string, string | undefined])[] = [
     ["session", one.session],
     ["name", one.name],
@@ -30,16 +53,19 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
     ["error", one.error === undefined ? undefined : `${one.error.error_code}: ${one.error.message}`],
     ["turn", describeTurns(one)],
     ["title", one.title],
-    ["directory", one.cwd],
+    ["directory", directories[0]],
     ["policy", one.policy],
-    ["extra dirs", one.additional_dirs.length === 0 ? undefined : one.additional_dirs.join(", ")],
-    ["context", describeUsage(one)],
+    ["extra dirs", directories.length === 1 ? undefined : directories.slice(1).join(", ")],
+    ["context", (one.usage && describeContext(one.usage)) || undefined],
     ["used", describeTotal(one)],
+    // Before the first turn has ended, only the agent's own sum is known.
+    ["cost", one.usage_total?.cost === undefined ? describeCost(one.usage?.cost) : undefined],
     ["parent", one.parent],
     ["children", one.children.length === 0 ? undefined : one.children.join(", ")],
     ["unanswered", unansweredMessage((one.unanswered?.permissions ?? 0) + (one.unanswered?.elicitations ?? 0))],
     ["left out", one.left_out?.join(", ")],
-    ["started", one.created_at],
+    ["started", describeTime(one.created_at, now)],
+    ["last entry", describeTime(one.updated_at, now)],
     ["cursor", one.cursor],
   ];
   const permissions = one.requests.filter((open) => open.kind === "permission");
@@ -48,14 +74,24 @@ function formatSnapshot(one: SessionSnapshot, now: number): string[] {
   return [
     ...formatTable(known),
     ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options)),
+    ...toParagraph(one.commands.length === 0 ? [] : formatCommandTable(one.commands)),
     ...toParagraph(one.plan.map(({ content, status }) => `${status}  ${content}`)),
     ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now)),
     ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now)),
   ];
 }
 
+function formatCommandTable(commands: SessionSnapshot["commands"]): string[] {
+  return formatTable([["COMMAND", "WHAT"], ...commands.map(({ name, description }) => [`/${name}`, description])]);
+}
+
 function toParagraph(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function describeTime(at: string, now: number): string {
+  const { day, time } = localTime(at);
+  return `${day} ${time}, ${formatAge(now - Date.parse(at))} ago`;
 }
 
 function describeAgent({ agent, agent_info: info }: SessionSnapshot): string {
@@ -67,19 +103,10 @@ function describeTurns({ running, queued, turns }: SessionSnapshot): string {
   return `${running === null ? `${turns} so far` : `${running.turn} ${running.state}`}${waiting}`;
 }
 
-function describeUsage({ usage }: SessionSnapshot): string | undefined {
-  if (usage === null || usage.used === null) return undefined;
-  return usage.size === null ? `${usage.used} tokens` : `${usage.used} of ${usage.size} tokens`;
+function describeCost(cost: Cost | undefined): string | undefined {
+  return cost && `${cost.amount} ${cost.currency} so far`;
 }
 
 function describeTotal({ usage_total: total }: SessionSnapshot): string | undefined {
-  if (total === undefined) return undefined;
-  const counts = [
-    [total.total_tokens, "tokens"],
-    [total.input_tokens, "in"],
-    [total.output_tokens, "out"],
-    [total.cost?.amount, total.cost?.currency],
-  ] as const;
-  const known = counts.flatMap(([count, unit]) => (count === undefined ? [] : [`${count} ${unit}`]));
-  return `${known.join(", ")} in ${formatCount(total.turns, "turn")}`;
+  return total && `${describeUsage(total)} in ${formatCount(total.turns, "turn")}`;
 }

@@ -6,9 +6,8 @@ import { assignment, optionValue } from "../input/assignments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchStart, watchTurn } from "../watch/watch-turn.ts";
-import { AgentError } from "../../agent-client/agent-error.ts";
 import { readPrompt } from "../input/read-input.ts";
-import { endedOutcome } from "../watch/turn-outcome.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -43,11 +42,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (output.mode === "ids") await output.line(reply.session);
   output.word(`session ${reply.session} (${request.agent})`);
   const outcome = await followFirstTurn(invocation, bus, reply, request.prompt !== undefined);
-  if (output.mode !== "people") return outcome;
-  const canContinue = hasUsableSession(outcome) && (await canBePrompted(bus, reply.session));
-  output.word(
-    `${canContinue ? `continue: mix agent send ${reply.session} "…" · ` : ""}log: mix agent log ${reply.session}`,
-  );
+  if (outcome.kind !== "left" && outcome.kind !== "interrupted") await sayNextStep(invocation, bus, reply.session);
   return outcome;
 }
 
@@ -92,20 +87,4 @@ async function followFirstTurn(
   const outcome = await watchStart(invocation, bus, { session, after });
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
-}
-
-// The session may have been closed meanwhile, by --close or by somebody else.
-async function canBePrompted(bus: AgentBus, session: string): Promise<boolean> {
-  try {
-    const { state } = await bus.ask("agent.session.get", { session });
-    return state !== "closing" && endedOutcome({ state }) === undefined;
-  } catch (error) {
-    if (error instanceof AgentError) return false;
-    throw error;
-  }
-}
-
-function hasUsableSession(outcome: Outcome): boolean {
-  if (outcome.kind === "turn") return outcome.stopReason !== "failed" && outcome.stopReason !== "interrupted";
-  return outcome.kind === "done";
 }

@@ -1,147 +1,114 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+// What an entry says to people in the log where it stands alone.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
+import type { TurnUsage } from "../../agentd/vocabulary/usage.ts";
+import type { Style } from "../../display/styled.ts";
 import { jsonText } from "../process/json-text.ts";
-import { contentToText } from "../../agent-client/view/content.ts";
-import { printable, printableLine } from "../../display/printable.ts";
 
-/** Formats a log entry: seq, UTC time, kind and text; further lines of the text are indented below. */
-export function formatLogEntry(entry: Entry): string[] {
-  const head = `${String(entry.seq).padStart(5)}  ${formatTime(entry.at)}  ${entry.kind.padEnd(longestKind.length)}  `;
-  const [first = "", ...further] = (describeEntry(entry).trimEnd() || "(empty)").split("\n");
-  return [`${head}${first}`.trimEnd(), ...further.map((line) => `${" ".repeat(head.length)}${line}`.trimEnd())];
+export interface LogText {
+  readonly text: string;
+  /** Colour of the label; undefined leaves it as it is. */
+  readonly label?: keyof Style;
+  /** Colour of the text. */
+  readonly tone?: keyof Style;
 }
 
-const longestKind = "elicitation";
+type LoneKind = "state" | "turn" | "commands" | "options" | "info" | "usage" | "notice" | "extension" | "diagnostic";
+export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { readonly kind: K }>;
 
-function describeEntry(entry: Entry): string {
-  const late = entry.late === true ? " (late)" : "";
-  if (entry.kind === "message") return `${entry.role}${late}: ${printable(contentToText(entry.content))}`;
-  if (entry.kind === "plan")
-    return entry.entries.map(({ content, status }) => printableLine(`${status}: ${content}`)).join("\n");
-  return printableLine(joinWords(...wordsOf(entry))) + (entry.kind === "tool_call" ? late : "");
-}
-
-type Word = string | null | undefined | false;
-
-function wordsOf(entry: Exclude<Entry, { kind: "message" | "plan" }>): readonly Word[] {
+export function describeEntry(entry: EntryOf<LoneKind>): LogText {
   switch (entry.kind) {
-    case "command":
-      return [entry.verb, "by", entry.by ?? `unknown sender (${entry.origin})`, jsonText(entry.args)];
-    case "reply":
-      return [entry.verb, `rc ${entry.rc}`, describeRefusal(entry.body)];
     case "state":
-      return [describeState(entry)];
+      return describeState(entry);
     case "turn":
-      return [
-        `${entry.turn} ${entry.phase}`,
-        entry.stop_reason,
-        entry.forced && "(forced)",
-        describeError(entry.error),
-      ];
-    case "tool_call": {
-      const { tool_call_id, tool_kind, title, status, closed_by } = entry;
-      return [tool_call_id, tool_kind, title, status, closed_by && "(closed by agentd)"];
-    }
-    case "permission":
-      return [describePermission(entry)];
+      return describeTurn(entry);
     case "commands":
-      return [entry.commands.map(({ name }) => name).join(", ")];
+      return quiet(entry.commands.map(({ name }) => name).join(", "));
     case "options":
-      return [entry.options.map(({ option, value }) => `${option}=${value}`).join(", ")];
+      return quiet(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
-      return [entry.title === null ? "title removed" : entry.title, entry.updated_at && `updated ${entry.updated_at}`];
+      return quiet(
+        entry.title
+          ? `title: ${entry.title}`
+          : entry.title === null
+            ? "title removed"
+            : `updated ${entry.updated_at ?? ""}`,
+      );
     case "usage":
-      return [`${entry.used ?? "?"} of ${entry.size ?? "?"} tokens`];
+      return quiet(joinWords(describeContext(entry), entry.cost && `${entry.cost.amount} ${entry.cost.currency}`));
     case "notice":
-      return [entry.severity, entry.title, entry.description];
-    case "compaction":
-      return [entry.compaction_id, entry.status, entry.error];
-    case "elicitation": {
-      const { request, message, url, outcome } = entry;
-      return [request, describePhase(entry), message, url, outcome, describeResolver(entry)];
-    }
-    case "file":
-      return [
-        entry.op,
-        entry.phase,
-        entry.path,
-        entry.bytes === undefined ? "" : `${entry.bytes} bytes`,
-        entry.message,
-      ];
-    case "terminal": {
-      const { terminal, phase, command, args = [], exit_code: code, signal, message } = entry;
-      return [
-        terminal,
-        phase,
-        command,
-        ...args,
-        code === undefined || code === null ? signal : `exit code ${code}`,
-        message,
-      ];
-    }
+      return { text: joinWords(entry.severity, entry.title, entry.description), label: "yellow" };
     case "extension":
-      return [entry.method, jsonText(entry.data)];
-    case "diagnostic":
-      return [entry.what, entry.message, entry.count === undefined ? "" : `×${entry.count}`, entry.sample];
+      return quiet(joinWords(entry.method, jsonText(entry.data)));
+    case "diagnostic": {
+      const { what, message, count, sample } = entry;
+      return { text: joinWords(`${what}:`, message, count === undefined ? "" : `×${count}`, sample), label: "yellow" };
+    }
+    default:
+      // A kind of a newer agentd.
+      return quiet(jsonText(entry satisfies never));
   }
 }
 
-function describeState(entry: Extract<Entry, { kind: "state" }>): string {
+export function describeContext({
+  used,
+  size,
+}: {
+  readonly used: number | null;
+  readonly size: number | null;
+}): string {
+  if (used === null) return "";
+  return size === null ? `${used} tokens` : `${used} of ${size} tokens`;
+}
+
+/** Says what was reported of the use of tokens and money: what is unknown is left out. */
+export function describeUsage(usage: TurnUsage): string {
+  const counts = [
+    [usage.total_tokens, "tokens"],
+    [usage.input_tokens, "in"],
+    [usage.output_tokens, "out"],
+    [usage.cost?.amount, usage.cost?.currency],
+  ] as const;
+  return counts.flatMap(([count, unit]) => (count === undefined ? [] : [`${count} ${unit}`])).join(", ");
+}
+
+function quiet(text: string): LogText {
+  return { text, label: "dim" };
+}
+
+function describeState(entry: EntryOf<"state">): LogText {
   const { state, reason, resumed, process, agent_info: info, error } = entry;
-  return joinWords(
+  const text = joinWords(
     state,
     reason === undefined ? "" : `(${reason})`,
     resumed,
-    process && `pid ${process.pid}`,
     info && `${info.title ?? info.name} ${info.version}`,
+    process && `pid ${process.pid}`,
     describeError(error),
   );
+  const isBad = state === "failed" || state === "lost" || error !== undefined;
+  return { text, label: isBad ? "red" : "dim", ...(isBad ? { tone: "red" as const } : {}) };
 }
 
-function describePermission(entry: Extract<Entry, { kind: "permission" }>): string {
-  if (entry.phase === "requested")
-    return joinWords(
-      entry.request,
-      "requested",
-      entry.agent_session && `(by ${entry.agent_session})`,
-      entry.tool_call?.title,
-      `[${(entry.options ?? []).map(({ option }) => option).join(", ")}]`,
-    );
-  if (entry.phase === "changed") return joinWords(entry.request, "changed:", (entry.changed ?? []).join(", "));
-  if (entry.phase !== "resolved") return joinWords(entry.request, describePhase(entry));
-  return joinWords(entry.request, "resolved", entry.outcome, entry.option, describeResolver(entry), entry.why);
+function describeTurn(entry: EntryOf<"turn">): LogText {
+  const { turn, phase, stop_reason: reason, forced, error, usage } = entry;
+  const text = joinWords(
+    `${turn} ${phase}`,
+    reason,
+    forced && "(forced)",
+    usage && describeUsage(usage),
+    describeError(error),
+  );
+  if (phase !== "ended") return { text, label: "bold" };
+  return reason === "end_turn" ? { text, label: "green" } : { text, label: "yellow" };
 }
 
-function describePhase({ phase, sent }: Extract<Entry, { kind: "permission" | "elicitation" }>): string {
-  return sent === "unknown" ? "possibly sent: agentd ended at that moment" : phase;
-}
-
-/** Names who resolved a request, and through what. */
-function describeResolver({
-  phase,
-  by,
-  via,
-}: Extract<Entry, { kind: "permission" | "elicitation" }>): string | undefined {
-  if (phase !== "resolved") return undefined;
-  const who = by ?? via ?? "someone";
-  return `by ${who}${via === undefined || via === who ? "" : ` via ${via}`}`;
-}
-
-function describeRefusal(body: Readonly<Record<string, unknown>>): string {
-  return typeof body["error_code"] === "string" ? `${body["error_code"]}: ${String(body["message"])}` : "";
-}
-
-function describeError(
+export function describeError(
   error: { readonly error_code: string; readonly message: string } | undefined,
 ): string | undefined {
   return error === undefined ? undefined : `${error.error_code}: ${error.message}`;
 }
 
-function joinWords(...parts: readonly Word[]): string {
+export function joinWords(...parts: readonly unknown[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(" ");
-}
-
-/** Returns the UTC time of day, to the millisecond. */
-function formatTime(at: string): string {
-  return printableLine(at.slice(11, 23));
 }

@@ -46,6 +46,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment?.setView(view);
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
+      await attachment?.historyWritten;
       outcome = options.decide(entry);
       if (options.shows?.(entry) ?? true) {
         const showsReason = outcome === undefined || options.reportsFailure !== true;
