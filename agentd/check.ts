@@ -23,7 +23,7 @@ export function checkInstallation(build: Build): CheckReport {
   const problem = privateDirectoryProblem(stateDirectory, uid, "agentd");
   const loaded = loadConfig({ file: configFile, home, uid, bytesMax: defaultLimits.configBytesMax });
   const catalogue = buildCatalogue(
-    builtInAgents({ ...ownPrograms(), version: build.version }),
+    builtInAgents({ ...ownPrograms(), demoSessions: found.paths.demoSessionsDirectory, version: build.version }),
     loaded.ok ? loaded.settings.agents : new Map(),
   );
   return {

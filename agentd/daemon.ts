@@ -2,6 +2,8 @@
 // Composes one agentd. It recovers sessions from the log before it connects to the Bus, and ends every agent before it
 // closes the Bus, the log and the lock.
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { identityOf } from "../acp-client/process/process-identity.ts";
 import {
   BusClient,
@@ -136,7 +138,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const startedAt = new Date(clock.now()).toISOString();
   const lock = takeLock(paths, startedAt, build, limits);
   shutdown.add(() => lock.release());
-  const builtIn = builtInAgents({ ...ownPrograms(), version });
+  const builtIn = builtInAgents({ ...ownPrograms(), demoSessions: paths.demoSessionsDirectory, version });
   const config = openLiveConfig({ file: paths.configFile, home, uid, limits, builtIn, logger });
   shutdown.add(() => config.close());
   const log = openStore({
@@ -147,7 +149,9 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     beforeCommit: () => failpoint("commit.before"),
   });
   shutdown.add(() => log.close());
-  const maintenance = new LogMaintenance(log);
+  const maintenance = new LogMaintenance(log, (agent, id) => {
+    if (agent === "demo") removeDemoSession(paths.demoSessionsDirectory, id);
+  });
   shutdown.add(() => maintenance.stop());
   const surroundings = options.surroundings ?? { env: environment, uid, home };
   const reserved = new Reserved(reservedPlaces(paths, surroundings));
@@ -181,6 +185,11 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     endpoint,
     passedValues,
   };
+}
+
+/** The demo agent has one file for each session. An agent of the configuration may have the name, and ids of any form. */
+function removeDemoSession(directory: string, id: string): void {
+  if (/^[0-9a-f-]{36}$/.test(id)) rmSync(join(directory, `${id}.json`), { force: true });
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;

@@ -14,11 +14,14 @@ export interface MaintenanceReply {
 
 export class LogMaintenance {
   readonly #log: Log;
+  readonly #onPurged: (agent: string, agentSession: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #stopping = false;
 
-  constructor(log: Log) {
+  /** `onPurged` learns which session of which agent no session here has any more. */
+  constructor(log: Log, onPurged: (agent: string, agentSession: string) => void = () => {}) {
     this.#log = log;
+    this.#onPurged = onPurged;
   }
 
   /** Finishes the purges that an earlier agentd had begun when it died. */
@@ -60,7 +63,7 @@ export class LogMaintenance {
     const { maintenance } = this.#log;
     switch (verb) {
       case "agent.session.purge": {
-        const { entries } = await runSteps(maintenance.purge(session), this.#pause);
+        const { entries } = await this.#purging(session, () => runSteps(maintenance.purge(session), this.#pause));
         return { entries };
       }
       case "agent.log.prune":
@@ -83,7 +86,7 @@ export class LogMaintenance {
     let entries = 0;
     try {
       for (const { session } of await runSteps(maintenance.prunable(before), this.#pause)) {
-        entries += await runSteps(maintenance.remove(session), this.#pause);
+        entries += await this.#purging(session, () => runSteps(maintenance.remove(session), this.#pause));
         sessions.push(session);
       }
     } finally {
@@ -91,6 +94,14 @@ export class LogMaintenance {
       if (!this.#stopping && !this.#log.gone()) await runSteps(maintenance.reclaimSpace(), this.#pause);
     }
     return { sessions, entries };
+  }
+
+  async #purging<T>(session: string, purge: () => Promise<T>): Promise<T> {
+    // The purge clears the row.
+    const row = this.#log.sessions.row(session);
+    const result = await purge();
+    if (row?.agent != null && row.agent_session_id !== null) this.#onPurged(row.agent, row.agent_session_id);
+    return result;
   }
 
   readonly #pause = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session that ended comes back by the agent's own way, or afresh with what was said before.
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import type { Scenario } from "./scripted-agent/scenario.ts";
@@ -313,4 +314,35 @@ test("a transcript that was owed when agentd was killed is still told with the f
   const last = prompts.at(-1)?.params as { prompt: { text: string }[] } | undefined;
   expect(last?.prompt).toHaveLength(2);
   expect(last?.prompt[0]?.text).toContain("remember the word pelican");
+});
+
+test("a session of the demo agent comes back after a close and with the next agentd, and its file goes with a purge", async () => {
+  using place = makePlace();
+  const files = () => readdirSync(join(place.stateDirectory, "demo-sessions"));
+  let session: string;
+  {
+    await using daemon = await startDaemonHere(place);
+    const user = new BusUser(await daemon.connect());
+    session = await user.start({ agent: "demo", config: { pace: "fast", mode: "ask" }, prompt: "count 3" });
+    await user.wait(session, "idle");
+    await user.call("agent.session.close", { session });
+    await user.wait(session, "ended");
+    await user.call("agent.session.resume", { session });
+    expect(await user.wait(session, "idle")).toMatchObject({ state: "idle" });
+  }
+  await using daemon = await startDaemonHere(place);
+  const user = new BusUser(await daemon.connect());
+  await user.call("agent.session.resume", { session });
+  await user.wait(session, "idle");
+  const states = await user.log(session, ["state"]);
+  expect(states.flatMap((entry) => (entry.kind === "state" && entry.resumed) || [])).toEqual(["resume", "resume"]);
+  expect(await user.log(session, ["diagnostic"])).toEqual([]);
+  expect((await user.get(session)).options).toMatchObject([{ value: "ask" }, { value: "fast" }, {}]);
+  await user.prompt(session, "count 2");
+  await user.wait(session, "idle");
+  await user.call("agent.session.close", { session });
+  await user.wait(session, "ended");
+  expect(files()).toHaveLength(1);
+  await user.call("agent.session.purge", { session });
+  expect(files()).toEqual([]);
 });

@@ -21,10 +21,14 @@ export interface AgentDefinition extends AgentSettings {
   readonly version?: string;
 }
 
-/** `nodeProgram` and `demoProgram` (the demo agent's built main.js) are absolute; `version` is agentd's own. */
+/**
+ * `nodeProgram`, `demoProgram` (the demo agent's built main.js) and `demoSessions` (where it keeps its sessions) are
+ * absolute; `version` is agentd's own.
+ */
 export function builtInAgents(own: {
   readonly nodeProgram: string;
   readonly demoProgram: string;
+  readonly demoSessions: string;
   readonly version: string;
 }): readonly AgentDefinition[] {
   return [
@@ -67,7 +71,7 @@ export function builtInAgents(own: {
     {
       name: "demo",
       title: "Demo agent: needs no model and no key",
-      command: [own.nodeProgram, own.demoProgram],
+      command: [own.nodeProgram, own.demoProgram, own.demoSessions],
       ownFile: own.demoProgram,
       ...builtInSettings,
       install: "it comes with agentd; install agentd again",

@@ -28,7 +28,7 @@ test("five agents are built in, each with a way to install it", () => {
     ["codex", "codex-acp"],
     ["gemini", "gemini", "--acp"],
     ["opencode", "opencode", "acp"],
-    ["demo", process.execPath, demoProgram],
+    ["demo", process.execPath, demoProgram, "/state/demo-sessions"],
   ]);
   expect(agents.filter(({ install }) => install === undefined)).toEqual([]);
 });
@@ -109,5 +109,10 @@ test("the message about a mistyped agent suggests the right one", () => {
 });
 
 function builtIn() {
-  return builtInAgents({ nodeProgram: process.execPath, demoProgram, version: "7.8.9" });
+  return builtInAgents({
+    nodeProgram: process.execPath,
+    demoProgram,
+    demoSessions: "/state/demo-sessions",
+    version: "7.8.9",
+  });
 }

@@ -26,6 +26,7 @@ test("without variables the paths are XDG's defaults in the home directory", () 
     lockFile: "/home/ann/.local/state/agentd/agentd.lock",
     pidFile: "/home/ann/.local/state/agentd/agentd.pid",
     workspacesDirectory: "/home/ann/.local/state/agentd/workspaces",
+    demoSessionsDirectory: "/home/ann/.local/state/agentd/demo-sessions",
   });
 });
 

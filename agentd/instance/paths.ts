@@ -19,6 +19,8 @@ export interface InstancePaths {
   readonly pidFile: string;
   /** Directories created for `start demo` without a cwd. */
   readonly workspacesDirectory: string;
+  /** The demo agent's own files, one for each of its sessions. */
+  readonly demoSessionsDirectory: string;
 }
 
 export type FoundPaths =
@@ -53,6 +55,7 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
       lockFile: join(directory, "agentd.lock"),
       pidFile: join(directory, "agentd.pid"),
       workspacesDirectory: join(directory, "workspaces"),
+      demoSessionsDirectory: join(directory, "demo-sessions"),
     },
   };
 }

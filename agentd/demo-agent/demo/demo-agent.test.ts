@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { randomUUID } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -312,14 +315,18 @@ test("requests that cannot be served get ACP's errors", async () => {
   expect(await codeOf("session/new", { cwd: "relative", mcpServers: [] })).toBe(-32602);
   expect(await codeOf("session/new", { cwd })).toBe(-32602);
   expect(await codeOf("session/prompt", promptOf("none", "hello"))).toBe(-32002);
-  expect(await codeOf("session/load", { sessionId: "none", cwd, mcpServers: [] })).toBe(-32601);
+  for (const sessionId of ["none", "../main", randomUUID()])
+    for (const method of ["session/load", "session/resume"])
+      expect(await codeOf(method, { sessionId, cwd, mcpServers: [] })).toBe(-32002);
+  expect(await codeOf("session/load", { sessionId: "none", cwd })).toBe(-32602);
+  expect(await codeOf("session/fork", { sessionId: "none", cwd })).toBe(-32601);
   expect(await codeOf("constructor", {})).toBe(-32601);
   driver.send("this is no JSON\n[1]\n");
   await driver.frame("a parse error", (frame) => (frame["error"] as { code?: number } | undefined)?.code === -32700);
   await driver.frame("an invalid request", (frame) => frame["id"] === null && JSON.stringify(frame).includes("-32600"));
 });
 
-test("sessions are listed by directory until they are closed, and deleting a missing session succeeds", async () => {
+test("sessions are listed by directory until they are deleted, and deleting a missing session succeeds", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);
   await driver.request("session/new", { cwd: directory, mcpServers: [] });
@@ -332,8 +339,9 @@ test("sessions are listed by directory until they are closed, and deleting a mis
   const running = driver.request("session/prompt", promptOf(sessionId, "slow 600"));
   expect((await driver.request("session/close", { sessionId }))["result"]).toEqual({});
   expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
+  expect(await listed({ cwd })).toEqual([sessionId]);
+  for (const _ of [1, 2]) expect((await driver.request("session/delete", { sessionId }))["result"]).toEqual({});
   expect(await listed({ cwd })).toEqual([]);
-  expect((await driver.request("session/delete", { sessionId }))["result"]).toEqual({});
 });
 
 test("count streams one chunk per number under one message id", async () => {
@@ -386,3 +394,68 @@ test("a client with forms is asked one, which help lists; another client is neit
   expect(said(other)).not.toContain("ask form");
   expect(other.frames.filter((frame) => frame["method"] === "elicitation/create")).toEqual([]);
 });
+
+test("another process loads a session with its conversation before the response, or resumes it without", async () => {
+  const sessions = join(directory, "sessions");
+  const command = [...demoAgentCommand, sessions] as const;
+  let sessionId: string;
+  let told: object[];
+  {
+    await using driver = drive(command);
+    sessionId = await openFast(driver, booleans);
+    await driver.request("session/set_mode", { sessionId, modeId: "ask" });
+    await driver.request("session/prompt", promptOf(sessionId, "count 20"));
+    const writing = driver.request("session/prompt", promptOf(sessionId, "write a.txt new"));
+    answer(driver, await permissionAsked(driver), "allow-always");
+    await writing;
+    told = conversationIn(driver);
+    await driver.request("session/close", { sessionId });
+  }
+  expect(statSync(sessions).mode & 0o777).toBe(0o700);
+  expect(readdirSync(sessions)).toEqual([`${sessionId}.json`]);
+  expect(statSync(join(sessions, `${sessionId}.json`)).mode & 0o777).toBe(0o600);
+
+  await using loading = drive(command);
+  await loading.request("initialize", { protocolVersion: 1, clientCapabilities: booleans });
+  const loaded = await loading.request("session/load", { sessionId, cwd, mcpServers: [] });
+  expect(loaded["result"]).toMatchObject({
+    modes: { currentModeId: "ask" },
+    configOptions: [{}, { currentValue: "fast" }, {}],
+  });
+  const replayed = loading.frames.slice(0, loading.frames.indexOf(loaded));
+  expect(conversationIn({ ...loading, frames: replayed })).toEqual([
+    { user: "count 20" },
+    ...told.slice(0, 1),
+    { user: "write a.txt new" },
+    ...told.slice(1),
+  ]);
+  // What it was allowed once and for all it is still allowed.
+  await loading.request("session/prompt", promptOf(sessionId, "write b.txt new"));
+  expect(existsSync(join(cwd, "b.txt"))).toBe(true);
+  expect(loading.frames.flatMap((frame) => objectionsToAgentFrame(frame, loading.asked))).toEqual([]);
+
+  await using resuming = drive(command);
+  await resuming.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  const resumed = await resuming.request("session/resume", { sessionId, cwd });
+  expect(resumed["result"]).toMatchObject({ modes: { currentModeId: "ask" } });
+  await resuming.frame("its commands", (frame) => JSON.stringify(frame).includes("available_commands_update"));
+  expect(conversationIn(resuming)).toEqual([]);
+  expect(resuming.frames.flatMap((frame) => objectionsToAgentFrame(frame, resuming.asked))).toEqual([]);
+});
+
+/** What was said and done: texts by their speaker, and the status of tool calls. */
+function conversationIn(driver: Pick<Driver, "frames">): object[] {
+  const rows: Record<string, string>[] = [];
+  for (const frame of driver.frames) {
+    if (frame["method"] !== "session/update") continue;
+    const { update } = frame["params"] as { update: { sessionUpdate: string; status?: string; content?: unknown } };
+    const [, role] = /^(user|agent)_message_chunk$/.exec(update.sessionUpdate) ?? [];
+    const last = rows.at(-1);
+    const { text = "" } = (update.content ?? {}) as { text?: string };
+    if (role === undefined) {
+      if (update.sessionUpdate.startsWith("tool_call")) rows.push({ tool: update.status ?? "" });
+    } else if (last?.[role] === undefined) rows.push({ [role]: text });
+    else last[role] += text;
+  }
+  return rows;
+}

@@ -3,6 +3,7 @@
 import { invalidParams } from "../../../acp-face/agent-side/params.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import type { Modes } from "../../../acp-client/schema/v1/config.ts";
+import type { SavedSession } from "./session-store.ts";
 
 export type Mode = "ask" | "auto";
 export type Pace = "slow" | "normal" | "fast";
@@ -26,6 +27,16 @@ export class DemoOptions {
 
   constructor(booleans: boolean) {
     this.#booleans = booleans;
+  }
+
+  values(): SavedSession["options"] {
+    return { mode: this.mode, pace: this.pace, thoughts: this.thoughts };
+  }
+
+  restore({ mode, pace, thoughts }: SavedSession["options"]): void {
+    this.mode = mode;
+    this.pace = pace;
+    this.thoughts = thoughts;
   }
 
   /** Throws a RequestError (invalid params) for an unknown option or value. */

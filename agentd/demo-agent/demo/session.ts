@@ -3,41 +3,84 @@ import { randomUUID } from "node:crypto";
 import { runAct, availableCommands } from "./acts.ts";
 import type { Client } from "../../../acp-face/agent-side/client.ts";
 import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
-import type { SessionInfo } from "../../../acp-client/agent-client.ts";
 import { RPC } from "../../../acp-client/jsonrpc/message.ts";
 import type { ContentBlock, McpServer } from "../../../acp-client/model.ts";
+import { isRecord } from "../../../json/record.ts";
 import { configOptions } from "../../../acp-face/agent-side/replies.ts";
 import { McpClient } from "../mcp-client.ts";
 import { DemoOptions } from "./options.ts";
 import { FolderError, SessionFolder } from "./session-folder.ts";
+import type { SavedSession } from "./session-store.ts";
 import { type ToolCallStart, Turn } from "./turn.ts";
 
 const titleCharactersMax = 60;
 const contextTokens = 100_000;
 
+/** The updates that make up the conversation: what session/load repeats. */
+const conversation: ReadonlySet<unknown> = new Set([
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+  "plan",
+]);
+
+type Update = SavedSession["updates"][number];
+
+export interface OpenedBy {
+  readonly cwd: string;
+  readonly servers: readonly McpServer[];
+  readonly client: Client;
+  readonly save: (session: SavedSession) => void;
+}
+
 export class DemoSession {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly cwd: string;
   readonly options: DemoOptions;
   readonly #client: Client;
   readonly #servers: readonly McpClient[];
+  readonly #save: (session: SavedSession) => void;
+  readonly #updates: Update[];
   #title: string | undefined;
   #updatedAt = new Date();
-  #usedTokens = 0;
+  #usedTokens: number;
   /** Kinds of tool calls that were answered with allow_always. */
-  readonly #alwaysAllowed = new Set<ToolCallStart["kind"]>();
+  readonly #alwaysAllowed: Set<ToolCallStart["kind"]>;
   #running: AbortController | undefined;
 
-  constructor(cwd: string, servers: readonly McpServer[], client: Client) {
+  /** `saved`: the session to continue, in the directory and with the servers that the client gives now. */
+  constructor({ cwd, servers, client, save }: OpenedBy, saved?: SavedSession) {
+    this.id = saved?.id ?? randomUUID();
     this.cwd = cwd;
     this.#client = client;
+    this.#save = save;
     this.#servers = servers.flatMap((server) => ("command" in server ? new McpClient(server, cwd) : []));
     this.options = new DemoOptions(client.capabilities.booleanOptions);
+    if (saved) this.options.restore(saved.options);
+    this.#title = saved?.title;
+    this.#usedTokens = saved?.usedTokens ?? 0;
+    this.#alwaysAllowed = new Set(saved?.alwaysAllowed);
+    this.#updates = [...(saved?.updates ?? [])];
   }
 
-  info(): SessionInfo {
-    const title = this.#title === undefined ? {} : { title: this.#title };
-    return { sessionId: this.id, cwd: this.cwd, updatedAt: this.#updatedAt.toISOString(), ...title };
+  save(): void {
+    this.#save({
+      id: this.id,
+      cwd: this.cwd,
+      ...(this.#title === undefined ? {} : { title: this.#title }),
+      updatedAt: this.#updatedAt.toISOString(),
+      usedTokens: this.#usedTokens,
+      options: this.options.values(),
+      alwaysAllowed: [...this.#alwaysAllowed],
+      updates: [...this.#updates],
+    });
+  }
+
+  /** Tells the client the whole conversation. */
+  async replay(): Promise<void> {
+    for (const update of this.#updates) await this.#client.update(this.id, update);
   }
 
   /** Resolves when each of its MCP servers is ready or has failed. */
@@ -73,8 +116,11 @@ export class DemoSession {
       askPermission: (kind, toolCall) => this.#askPermission(kind, toolCall, signal),
       askForm: forms ? (message, schema) => this.#askForm(message, schema, signal) : undefined,
     });
+    for (const content of blocks)
+      this.#record({ sessionUpdate: "user_message_chunk", messageId: randomUUID(), content });
     try {
       this.#name(text);
+      this.save();
       await runAct(turn, text);
       this.#count(text);
       return { stopReason: "end_turn" };
@@ -84,23 +130,37 @@ export class DemoSession {
       throw error;
     } finally {
       this.#running = undefined;
+      this.save();
     }
   }
 
   /** Updates the option `mode`, too. */
   setMode(mode: unknown): void {
     this.options.setMode(mode);
+    this.save();
     const options = configOptions(this.options.configOptions());
     void this.update({ sessionUpdate: "config_option_update", configOptions: options });
   }
 
   setOption(option: string, value: unknown): void {
     this.options.set(option, value);
+    this.save();
     if (option === "mode") void this.update({ sessionUpdate: "current_mode_update", currentModeId: this.options.mode });
   }
 
-  update(update: object): Promise<void> {
+  update(update: Update): Promise<void> {
+    this.#record(update);
     return this.#client.update(this.id, update);
+  }
+
+  /** Joins the chunks of one message. */
+  #record(update: Update): void {
+    if (!conversation.has(update.sessionUpdate)) return;
+    const last = this.#updates.at(-1);
+    const [before, text] = [textIn(last), textIn(update)];
+    const isOneMessage = last?.sessionUpdate === update.sessionUpdate && last["messageId"] === update["messageId"];
+    if (!isOneMessage || before === undefined || text === undefined) this.#updates.push(update);
+    else this.#updates.splice(-1, 1, { ...update, content: { type: "text", text: before + text } });
   }
 
   /** Writes through the client, so that its user sees the change there. */
@@ -148,6 +208,11 @@ export class DemoSession {
     this.#usedTokens += Math.ceil(prompt.length / 4) + 50;
     void this.update({ sessionUpdate: "usage_update", used: this.#usedTokens, size: contextTokens });
   }
+}
+
+function textIn(update: Update | undefined): string | undefined {
+  const content = update?.["content"];
+  return isRecord(content) && typeof content["text"] === "string" ? content["text"] : undefined;
 }
 
 /** Returns the last text block: clients may put context before it, such as the transcript of an earlier session. */

@@ -13,7 +13,7 @@ export interface TurnContext {
   /** Writes through the client if it offers that. */
   readonly write: (path: string, text: string) => Promise<void>;
   readonly signal: AbortSignal;
-  readonly update: (update: object) => Promise<void>;
+  readonly update: (update: { readonly sessionUpdate: string; readonly [member: string]: unknown }) => Promise<void>;
   /** Finds an MCP server of the session by its name. */
   readonly server: (name: string) => McpClient | undefined;
   readonly askPermission: (kind: ToolCallStart["kind"], toolCall: object) => Promise<boolean>;
