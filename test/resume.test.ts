@@ -161,7 +161,7 @@ test("an advertised way that is refused is reported, and the next one is taken",
   expect((await user.log(session, ["state"])).at(-1)).toMatchObject({ resumed: "load" });
 });
 
-test("an agent that offers no way back fails the session as not resumable, and fresh tells it what was said", async () => {
+test("an agent that offers no way back leaves the session closed as not resumable, and fresh tells it what was said", async () => {
   using scripted = agent({});
   using place = makePlace({ mine: scripted.command });
   await using daemon = await startDaemonHere(place);
@@ -169,7 +169,8 @@ test("an agent that offers no way back fails the session as not resumable, and f
   const session = await endedSession(user, "mine", place.directory());
   await user.call("agent.session.resume", { session });
   const ended = await user.wait(session, "ended");
-  expect(ended).toMatchObject({ state: "failed", error: { error_code: "SESSION_NOT_RESUMABLE" } });
+  expect(ended).toMatchObject({ state: "closed", error: { error_code: "SESSION_NOT_RESUMABLE" } });
+  expect(await user.get(session)).toMatchObject({ state: "closed", error: { error_code: "SESSION_NOT_RESUMABLE" } });
 
   await user.call("agent.session.resume", { session, fresh: true });
   await user.wait(session, "idle");

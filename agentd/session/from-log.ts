@@ -149,12 +149,14 @@ function toPendingRequest(entries: EntryReader, session: string, { request, seq 
 
 /** Derives the run from the session's row. `idle` stands for a turn too, because recovery ends turns by number. */
 function toRun(row: SessionRow, error: ErrorBody | undefined): SessionState["run"] {
+  // The log does not say what a start was to become if it failed: a session that was never up has failed.
+  const becomes = row.agent_session_id === null ? "failed" : "closed";
   const reason = { ...(row.reason === null ? {} : { reason: row.reason }), ...(error ? { error } : {}) };
   switch (row.state) {
     case "starting":
-      return { phase: "starting", openMode: "new", config: [] };
+      return { phase: "starting", openMode: "new", config: [], failsAs: becomes };
     case "closing":
-      return { phase: "closing", ...reason, reason: row.reason ?? "asked" };
+      return { phase: "closing", becomes: error ? becomes : "closed", ...reason, reason: row.reason ?? "asked" };
     case "closed":
     case "lost":
     case "failed":

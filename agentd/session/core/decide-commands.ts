@@ -154,7 +154,8 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Ref
   const seq = draft.command(command);
   if (run.phase === "ended") state.run = { phase: "ended", state: "closed" };
   // Closing a session whose start has failed ends it as `closed`.
-  else if (run.phase === "closing") state.run = { phase: "closing", reason: run.error ? "asked" : run.reason };
+  else if (run.phase === "closing")
+    state.run = { phase: "closing", becomes: "closed", reason: run.error ? "asked" : run.reason };
   else beginClosing(draft, "asked", "cancelled");
   if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });

@@ -17,7 +17,7 @@ export function beginClosing(draft: Draft, reason: string, stopReason: "cancelle
     endRunningTurn(draft, { stopReason, sent: true }, "end");
   }
   endOpen(draft, stopReason);
-  state.run = { phase: "closing", reason };
+  state.run = { phase: "closing", becomes: "closed", reason };
   draft.effect({ type: "stop_agent" });
 }
 
@@ -36,28 +36,29 @@ export function onStopped(draft: Draft): void {
   closeOpenTools(draft);
   emitUnsent(draft);
   if (state.run.phase === "ended") return;
-  const { reason, error } = state.run;
+  const { becomes, reason, error } = state.run;
   const end = error === undefined ? { reason } : { reason, error };
-  state.run = { phase: "ended", state: error === undefined ? "closed" : "failed", ...end };
+  state.run = { phase: "ended", state: becomes, ...end };
   draft.emitState(end);
 }
 
 /** Fails a start: ends its queued turns and whatever else is open, and stops the agent. */
 export function failStart(draft: Draft, error: ErrorBody, reason: string): void {
   const { state } = draft;
+  const becomes = state.run.phase === "starting" ? state.run.failsAs : "failed";
   endQueuedTurns(draft, "interrupted", error);
   endAllRequests(draft, "end");
   closeOpenTools(draft);
   releaseTerminals(draft);
   failPendingCommands(draft, error);
   state.run = hasNoProcess(error)
-    ? { phase: "ended", state: "failed", reason, error }
-    : { phase: "closing", reason, error };
+    ? { phase: "ended", state: becomes, reason, error }
+    : { phase: "closing", becomes, reason, error };
   draft.emitState({ reason, error });
   draft.effect({ type: "stop_agent" });
 }
 
-/** Such a session is `failed` at once. Otherwise the agent is stopped first. */
+/** Such a session ends at once. Otherwise the agent is stopped first. */
 function hasNoProcess({ error_code: code }: ErrorBody): boolean {
   return code === "AGENT_EXITED" || code === "AGENT_UNAVAILABLE";
 }
@@ -93,7 +94,7 @@ export function onDrainTimeout(draft: Draft): void {
 
 /**
  * Replaces the agent process without losing the session. It cannot loop, since each restart needs another cancel. A
- * failed restart fails like any start and ends the queued turns.
+ * failed restart ends the queued turns like any failed start, and the session is lost.
  */
 function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   const { state } = draft;
@@ -101,7 +102,7 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   closeOpenTools(draft);
   releaseTerminals(draft);
   failPendingCommands(draft, error);
-  state.runSeq = beginRun(draft, "restore", reason);
+  state.runSeq = beginRun(draft, "restore", "lost", reason);
   draft.effect({ type: "stop_agent" });
   draft.effect({ type: "launch", state: { ...state } });
 }

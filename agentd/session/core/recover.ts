@@ -46,7 +46,7 @@ export function recover(draft: Draft, found: Extract<SessionInput, { type: "reco
 function toEndedRun({ run, agentSide }: Readonly<SessionState>): Extract<Run, { readonly phase: "ended" }> {
   const ended = { phase: "ended", reason: "restart" } as const;
   if (run.phase === "closing") {
-    return run.error === undefined ? { ...ended, state: "closed" } : { ...ended, state: "failed", error: run.error };
+    return { ...ended, state: run.becomes, ...(run.error === undefined ? {} : { error: run.error }) };
   }
   return { ...ended, state: run.phase === "starting" && agentSide === null ? "failed" : "lost" };
 }

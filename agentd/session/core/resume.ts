@@ -2,6 +2,7 @@
 // Resuming an ended session: a new agent process restores it by ACP's session/resume or session/load.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
+import type { EndedPhase } from "../../vocabulary/entries.ts";
 import { errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import type { RefusedDecision, SessionInput } from "./input.ts";
@@ -23,15 +24,16 @@ export function decideResume(draft: Draft, input: Extract<SessionInput, { type: 
   state.additionalDirs = directories.additionalDirs;
   // Without an agent session id there is nothing to restore, and the session starts as new.
   const openMode = state.agentSide === null ? "new" : command.args.fresh ? "fresh" : "restore";
-  beginRun(draft, openMode);
+  // An agent that cannot restore its session leaves it as it was: over, and in the log.
+  beginRun(draft, openMode, openMode === "new" ? "failed" : "closed");
   draft.accept(command, seq, { state: "starting" });
   draft.effect({ type: "launch", state: { ...state } });
 }
 
 /** Begins another run and returns the seq of its first entry. The caller adds the `launch` effect. */
-export function beginRun(draft: Draft, openMode: OpenMode, reason?: string): number {
+export function beginRun(draft: Draft, openMode: OpenMode, failsAs: EndedPhase, reason?: string): number {
   const { state } = draft;
-  state.run = { phase: "starting", openMode, config: [] };
+  state.run = { phase: "starting", openMode, config: [], failsAs };
   state.busToolsCheckDue = draft.context.settings.busTools;
   state.openMessage = null;
   const seq = draft.add({ ...toStartingEntry(state), ...(reason === undefined ? {} : { reason }) });

@@ -16,7 +16,7 @@ export function startSession(
   const draft = new Draft(initial, context);
   const { state } = draft;
   const { prompt, config } = command.args;
-  state.run = { phase: "starting", openMode: "new", config: Object.entries(config) };
+  state.run = { phase: "starting", openMode: "new", config: Object.entries(config), failsAs: "failed" };
   state.busToolsCheckDue = context.settings.busTools;
   const seq = draft.command(command);
   state.runSeq = seq;

@@ -5,6 +5,7 @@ import type { Elicitation, RequestAnswer } from "../../../acp-client/model.ts";
 import type {
   AgentInfo,
   ContentBlock,
+  EndedPhase,
   PermissionChoice,
   ResolvedVia,
   ResumeMethod,
@@ -79,6 +80,8 @@ export type Run =
       readonly phase: "starting";
       readonly openMode: OpenMode;
       readonly config: readonly ChosenOption[];
+      /** What becomes of the session if its agent does not come up. */
+      readonly failsAs: EndedPhase;
       /** Present once the agent has restored its session; its options are being set. */
       readonly resumed?: ResumeMethod;
     }
@@ -86,11 +89,11 @@ export type Run =
   | { readonly phase: "turn"; readonly turn: RunningTurn }
   /** The turn was ended by force. Nothing can be sent until the agent answers its prompt. */
   | { readonly phase: "draining"; readonly turn: number }
-  /** The agent is being stopped. With an error its start has failed and it becomes `failed`, otherwise `closed`. */
-  | { readonly phase: "closing"; readonly reason: string; readonly error?: ErrorBody }
+  /** The agent is being stopped. With an error it did not come up. */
+  | { readonly phase: "closing"; readonly becomes: EndedPhase; readonly reason: string; readonly error?: ErrorBody }
   | {
       readonly phase: "ended";
-      readonly state: "closed" | "lost" | "failed";
+      readonly state: EndedPhase;
       readonly reason?: string;
       readonly error?: ErrorBody;
     };
@@ -211,7 +214,7 @@ export function newSession(session: NewSession): SessionState {
     seq: 0,
     runSeq: 0,
     startedBy: null,
-    run: { phase: "starting", openMode: "new", config: [] },
+    run: { phase: "starting", openMode: "new", config: [], failsAs: "failed" },
     turns: 0,
     lastTurn: 0,
     queue: [],

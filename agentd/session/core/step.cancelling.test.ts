@@ -74,7 +74,7 @@ test.each(["resume", "load"])(
   },
 );
 
-test("an agent that fails to restore the session fails it, and queued prompts are not sent", () => {
+test("a session that a new agent fails to restore is lost, and queued prompts are not sent", () => {
   const script = undrained({ resume: true });
   script.put({ type: "timer", timer: "drain", key: "1" });
   const failed = script.put({ type: "not_resumable" });
@@ -82,7 +82,7 @@ test("an agent that fails to restore the session fails it, and queued prompts ar
   const error = { error_code: "SESSION_NOT_RESUMABLE" };
   expect(failed.at(-1)).toMatchObject({ state: "closing", error });
   expect(script.effects.at(-1)).toEqual({ type: "stop_agent" });
-  expect(script.put({ type: "stopped" }).at(-1)).toMatchObject({ state: "failed", error });
+  expect(script.put({ type: "stopped" }).at(-1)).toMatchObject({ state: "lost", error });
 });
 
 test("a session that does not drain is lost, and its queued prompts end interrupted and unsent", () => {

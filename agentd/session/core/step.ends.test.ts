@@ -30,6 +30,50 @@ test("an agent that does not start leaves a failed session, and its prompt unsen
   expect(script.state.run).toMatchObject({ phase: "ended", state: "failed", error: { error_code: "AGENT_AUTH" } });
 });
 
+/** Resumed after this, as a command of a person. */
+function resumed(fresh: boolean, end: (script: SessionScript) => void): SessionScript {
+  const script = new SessionScript();
+  script.up();
+  end(script);
+  script.resume(fresh);
+  return script;
+}
+const closed = (script: SessionScript): void => {
+  script.command("agent.session.close", {});
+  script.put({ type: "stopped" });
+};
+const lost = (script: SessionScript): void => void script.exits(1);
+
+test.each([
+  ["closed", closed],
+  ["lost", lost],
+])("a %s session whose agent refuses to restore it is closed, with the reason", (_, end) => {
+  const script = resumed(false, end);
+  const error = { error_code: "SESSION_NOT_RESUMABLE" };
+  expect(script.put({ type: "not_resumable" }).at(-1)).toMatchObject({ state: "closing", error });
+  expect(script.put({ type: "stopped" })).toMatchObject([{ state: "closed", error }]);
+  expect(script.state.run).toMatchObject({ phase: "ended", state: "closed", error });
+});
+
+test("so is one whose agent does not come up for it, also afresh, and after agentd died meanwhile", () => {
+  const script = resumed(true, closed);
+  const exit = { code: 1, signal: null };
+  const entries = script.put({ type: "agent", event: { type: "exited", exit, stderrTail: "" } });
+  expect(entries.at(-1)).toMatchObject({ state: "closed", error: { error_code: "AGENT_EXITED" } });
+  script.resume(false);
+  script.put({ type: "not_resumable" });
+  const recovered = script.put({ type: "recover", turns: [], openTools: [], processesEnded: 0 });
+  expect(recovered.at(-1)).toMatchObject({ state: "closed", error: { error_code: "SESSION_NOT_RESUMABLE" } });
+});
+
+test("a session that never came up has failed, also after a resume", () => {
+  const script = new SessionScript();
+  const failure = { code: "AGENT_UNAVAILABLE", message: "no such program" } as const;
+  script.put({ type: "open_failed", failure });
+  script.resume(false);
+  expect(script.put({ type: "open_failed", failure }).at(-1)).toMatchObject({ state: "failed" });
+});
+
 test("a session whose agent failed to start counts as live, and cannot be resumed, until the process is gone", () => {
   const script = new SessionScript();
   script.put({ type: "open_failed", failure: { code: "AGENT_PROTOCOL", message: "silent" } });

@@ -121,6 +121,11 @@ export class SessionScript {
     return this.command("agent.session.cancel", turn === undefined ? {} : { turn });
   }
 
+  resume(fresh: boolean): readonly EntryContent[] {
+    const command = this.#command("agent.session.resume", { session: this.state.id, fresh });
+    return this.put({ type: "resume", command, directories: { cwd: "/work", additionalDirs: [] } });
+  }
+
   says(event: AgentEvent): readonly EntryContent[] {
     return this.put({ type: "agent", event });
   }
