@@ -78,6 +78,7 @@ const harmless: Readonly<Partial<Record<Cell["act"], (session: string) => object
   "agent.session.cancel": (session) => ({ session, turn: 100_000 }),
   "agent.session.set_config": (session) => ({ session, option: "none", value: "x" }),
   "agent.session.close": (session) => ({ session, command_id: takenId }),
+  "agent.session.rename": (session) => ({ session, name: "renamed", command_id: takenId }),
   "agent.permission.answer": (session) => ({ request: `${session}-1`, option: "allow" }),
   "agent.elicitation.answer": (session) => ({ request: `${session}-1`, action: "accept" }),
   "agent.session.purge": (session) => ({ session, dry_run: true }),

@@ -8,6 +8,7 @@ export interface AgentReplies {
   readonly "agent.session.prompt": replies.PromptReply;
   readonly "agent.session.cancel": replies.CancelReply;
   readonly "agent.session.close": replies.CloseReply;
+  readonly "agent.session.rename": replies.RenameReply;
   readonly "agent.session.set_config": replies.SetConfigReply;
   readonly "agent.session.list": replies.SessionListReply;
   readonly "agent.session.get": replies.SessionSnapshot;

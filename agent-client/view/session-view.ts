@@ -134,6 +134,7 @@ function foldFacts(draft: Draft, entry: Entry): void {
   if (entry.kind === "info" && entry.title !== undefined) draft.title = entry.title;
   if (entry.kind === "turn" && entry.usage) draft.usage_total = addUsage(draft.usage_total, entry.usage);
   if (entry.kind === "usage") draft.usage = { used: entry.used, size: entry.size, cost: entry.cost ?? null };
+  if (entry.kind === "info" && entry.name !== undefined) Object.assign(draft, { name: entry.name ?? undefined });
 }
 
 function foldState(draft: Draft, entry: Omit<StateEntry, "kind">): void {

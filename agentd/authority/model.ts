@@ -30,6 +30,7 @@ export const rules: Readonly<Partial<Record<Act, Rule>>> = {
   "agent.session.cancel": steering,
   "agent.session.set_config": steering,
   "agent.session.close": steering,
+  "agent.session.rename": steering,
   "agent.permission.answer": answering,
   "agent.elicitation.answer": answering,
   "agent.session.purge": rewriting,

@@ -25,6 +25,7 @@ import { handleInSession } from "./post-command.ts";
 import { getSession } from "./session-get.ts";
 import { listSessions } from "./session-list.ts";
 import { readLog } from "./session-log.ts";
+import { rename } from "./session-rename.ts";
 import { resume } from "./session-resume.ts";
 import { start } from "./session-start.ts";
 import { waitForSession } from "./session-wait.ts";
@@ -37,6 +38,7 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.cancel": handleInSession,
   "agent.session.set_config": handleInSession,
   "agent.session.close": handleInSession,
+  "agent.session.rename": rename,
   "agent.permission.answer": answerRequest,
   "agent.elicitation.answer": answerRequest,
   "agent.session.purge": purge,

@@ -39,7 +39,7 @@ export function postToSession<V extends SessionVerb>(
  * Posts the input that `lookUp` returns. A retry is answered before, since lookups may have other results now. `scope`:
  * where the command id is unique.
  */
-export function postLookedUp<V extends "agent.session.start" | "agent.session.resume">(
+export function postLookedUp<V extends "agent.session.start" | "agent.session.resume" | "agent.session.rename">(
   { callers, mailbox }: Poster,
   call: Call<V>,
   scope: string,

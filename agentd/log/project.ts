@@ -315,7 +315,8 @@ function setOpen(draft: Draft, items: Pick<OpenItems, "writes" | "terminals">): 
 const unansweredVia: ReadonlySet<ResolvedVia> = new Set(["agent", "restart"]);
 
 function foldInfo(draft: Draft, entry: InfoEntry): void {
-  const { title, updated_at } = entry;
+  const { name, title, updated_at } = entry;
+  if (name !== undefined) draft.name = name;
   const info = {
     ...draft.latest.info,
     ...(title === undefined ? {} : { title }),

@@ -220,6 +220,9 @@ export interface InfoEntry {
   readonly kind: "info";
   readonly title?: string | null;
   readonly updated_at?: string | null;
+  /** The session's new name, given by `agent.session.rename`; null: it has none any more. */
+  readonly name?: string | null;
+  /** This member and the rest come from the agent. */
 }
 
 export interface UsageEntry {

@@ -28,6 +28,8 @@ export type ResumeReply = Accepted & { readonly state: SessionPhase };
 export type PromptReply = Accepted & { readonly turn: number; readonly queued: boolean };
 export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };
+/** `name` is empty if the session has none any more. */
+export type RenameReply = Accepted & { readonly name: string };
 export type SetConfigReply = Accepted & {
   readonly options: readonly SessionOption[];
   /** `["options"]` if the options are too long and empty here. The log has them. */

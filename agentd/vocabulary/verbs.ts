@@ -128,6 +128,7 @@ const actingArguments = {
   "agent.log.prune": acting({ before: z.iso.datetime({ offset: true }), dry_run: z.boolean().default(false) }),
   "agent.log.redact": acting({
     session: session.optional(),
+  "agent.session.rename": acting({ session, name: z.union([sessionName, z.literal("")]) }),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
     length: z.number().int().min(limits.secretBytesMin, secretSize).max(limits.secretBytesMax, secretSize),
     dry_run: z.boolean().default(false),
@@ -212,6 +213,8 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.wait": "Wait until a session is idle, waiting or ended",
   "agent.log.verify": "Check the log's seals, its numbering and its file",
   "agent.log.stats": "Show the size of the log, and its largest sessions",
+  "agent.session.rename":
+    'Give a session another name; "" removes its name; agents: only of sessions that they started',
   "agent.permission.list": "List pending permission requests",
   "agent.elicitation.list": "List pending elicitations: forms to fill in, URLs to open",
   "agent.policy.test": "Show what a policy would answer to a request, and why",

@@ -146,6 +146,7 @@ function isRepeated(place: string): boolean {
 const sessionsOf: Readonly<Record<string, Listed>> = {
   resume: "ended sessions",
   purge: "ended sessions",
+  rename: "all sessions",
   show: "all sessions",
   log: "all sessions",
   export: "all sessions",

@@ -80,6 +80,8 @@ export class ScriptedAgentd {
         this.#withSession(args, (session) => this.#prompt(session, String(args["prompt"]))),
       "agent.session.cancel": (args) => this.#withSession(args, (session) => this.#cancel(session)),
       "agent.session.close": (args) => this.#withSession(args, (session) => this.#close(session)),
+      "agent.session.rename": (args) =>
+        this.#withSession(args, ({ id }) => done({ session: id, seq: 1, name: args["name"] })),
       "agent.session.set_config": (args) =>
         this.#withSession(args, ({ id, snapshot }) => done({ session: id, seq: 1, options: snapshot.options })),
       "agent.session.list": (args) => this.#list(args),

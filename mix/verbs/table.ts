@@ -12,6 +12,7 @@ import * as policy from "./policy.ts";
 import * as prune from "./prune.ts";
 import * as purge from "./purge.ts";
 import * as redact from "./redact.ts";
+import * as rename from "./rename.ts";
 import * as services from "./services.ts";
 import * as set from "./set.ts";
 import * as show from "./show.ts";
@@ -33,6 +34,7 @@ export const agentVerbs: VerbTable = {
   cancel: { summary: "cancel a session's turns", verb: cancel },
   resume: { summary: "resume an ended session", verb: large("resume") },
   close: { summary: "close a session and end its agent", verb: large("close") },
+  rename: { summary: "give a session another name", verb: rename },
   set: { summary: "set a session's options: mode, model and others", verb: set },
   permit: { summary: "list, show, allow or deny permission requests", verb: large("permit") },
   answer: { summary: "answer agents' requests for input", verb: large("answer") },

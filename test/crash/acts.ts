@@ -146,6 +146,15 @@ export const acts: readonly Act[] = [
     answeredWhenDone: true,
   },
   {
+    name: "rename",
+    verb: "agent.session.rename",
+    prepare: async (user, place) => ({ session: await idle(user, place), name: "renamed" }),
+    // The agent learns nothing of it.
+    isEffect: () => false,
+    isLast: isReplyTo("agent.session.rename"),
+    firstRunLater: { needsLife: false, effects: 0 },
+  },
+  {
     name: "permission.answer",
     verb: "agent.permission.answer",
     prepare: async (user, place) => {

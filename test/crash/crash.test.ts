@@ -44,20 +44,23 @@ const inRecovery: readonly FailpointName[] = [
   "recovery.after",
 ];
 
-/** Few commands start an agent, and a prompt that waits behind another brings nothing about yet. */
+/** They bring nothing about with the agent: a prompt that waits behind another, and a name that only agentd knows. */
+const quiet = ["queued prompt", "rename"];
+
+/** Few commands start an agent. */
 const reachedByAllBut: Readonly<Partial<Record<FailpointName, readonly string[]>>> = {
-  "agent.spawned": ["prompt", "queued prompt", "cancel", "set_config", "permission.answer", "close"],
-  "frame_to_agent.before": ["queued prompt"],
-  "frame_to_agent.after": ["queued prompt"],
-  "frame_from_agent.before": ["queued prompt"],
-  "frame_from_agent.after": ["queued prompt"],
+  "agent.spawned": [...quiet, "prompt", "cancel", "set_config", "permission.answer", "close"],
+  "frame_to_agent.before": quiet,
+  "frame_to_agent.after": quiet,
+  "frame_from_agent.before": quiet,
+  "frame_from_agent.after": quiet,
 };
 /** The agent's start and then its prompt; the turn's cancel and then the agent's end. */
 const twoFrames: ReadonlySet<string> = new Set(["start with a prompt", "close"]);
 
 function reaches({ name }: Act, { point, nth }: Moment): boolean {
   if (nth === 1) return !reachedByAllBut[point]?.includes(name);
-  return point.startsWith("frame_to_agent") ? twoFrames.has(name) : name !== "queued prompt";
+  return point.startsWith("frame_to_agent") ? twoFrames.has(name) : !quiet.includes(name);
 }
 
 const verdicts = new Map<string, Map<string, string>>();

@@ -21,6 +21,8 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
       return decideSetConfig(draft, command);
     case "agent.session.close":
       return decideClose(draft, command);
+    case "agent.session.rename":
+      return decideRename(draft, command);
     case "agent.permission.answer":
     case "agent.elicitation.answer":
       return decideAnswer(draft, command);
@@ -159,6 +161,17 @@ function decideClose(draft: Draft, command: Command<"agent.session.close">): Ref
   else beginClosing(draft, "asked", "cancelled");
   if (run.phase !== "closing") draft.emitState({ reason: "asked" });
   draft.accept(command, seq, { state: phaseOf(state) });
+}
+
+/** The mailbox has checked that no other live session has the name. */
+function decideRename(draft: Draft, command: Command<"agent.session.rename">): void {
+  const { state } = draft;
+  const { name } = command.args;
+  const seq = draft.command(command);
+  if (name === "") delete state.name;
+  else state.name = name;
+  draft.add({ kind: "info", name: state.name ?? null });
+  draft.accept(command, seq, { name });
 }
 
 /** Checks the blocks against the prompt capabilities of ACP. Before they are known, the client checks when it sends. */

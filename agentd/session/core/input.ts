@@ -37,6 +37,7 @@ export type SessionCommand =
   | Command<"agent.session.cancel">
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
+  | Command<"agent.session.rename">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
   | MaintenanceCommand;

@@ -49,6 +49,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
     command(state, "agent.session.set_config", { option: "mode", value: "b" }),
   ],
   "command: agent.session.close": (state) => [command(state, "agent.session.close", {})],
+  "command: agent.session.rename": (state) => [command(state, "agent.session.rename", { name: "new" })],
   "command: agent.permission.answer": (state) => [
     command(state, "agent.permission.answer", { request: requestIn(state, "permission"), option: "allow_once-0" }),
   ],

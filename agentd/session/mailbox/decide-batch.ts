@@ -110,6 +110,10 @@ function decide(
     const refusal = checkSessionLimits(input.command, state.name, liveStates(sessions, states), context);
     if (refusal) return { refusal };
   }
+  if (input.type === "command" && input.command.verb === "agent.session.rename") {
+    const refusal = checkName(input.command.args.name, liveStates(sessions, states), session);
+    if (refusal) return { refusal };
+  }
   return step(state, input, context);
 }
 
@@ -124,15 +128,11 @@ function checkSessionLimits(
   live: Iterable<SessionState>,
   { settings: { maxSessions } }: StepContext,
 ): ErrorBody | undefined {
-  let count = 0;
-  let ofAgents = 0;
-  for (const state of live) {
-    count += 1;
-    if (isFromAgent(state.startedBy)) ofAgents += 1;
-    if (name !== undefined && (state.name === name || state.id === name)) {
-      return errorBody("ARGUMENT", `a live session is already named "${name}"`, { field: "name", session: state.id });
-    }
-  }
+  const all = [...live];
+  const nameTaken = checkName(name, all);
+  if (nameTaken) return nameTaken;
+  const count = all.length;
+  const ofAgents = all.filter(({ startedBy }) => isFromAgent(startedBy)).length;
   if (count >= maxSessions) {
     return errorBody("AGENT_LIMIT", `${count} sessions are live: close one, or raise max_sessions`, {
       max_sessions: maxSessions,
@@ -142,4 +142,14 @@ function checkSessionLimits(
   if (!isFromAgent(by) || ofAgents < share) return undefined;
   const message = `agents have started ${ofAgents} live sessions, and may start ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
+}
+
+/** Checks that no live session but `own` has the name. */
+function checkName(name: string | undefined, live: Iterable<SessionState>, own?: string): ErrorBody | undefined {
+  if (name === undefined || name === "") return undefined;
+  for (const { id, name: taken } of live) {
+    if (id === own || (taken !== name && id !== name)) continue;
+    return errorBody("ARGUMENT", `a live session is already named "${name}"`, { field: "name", session: id });
+  }
+  return undefined;
 }
