@@ -4,6 +4,7 @@
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import { startAgent } from "../acp-client/client.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
+import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
@@ -43,7 +44,7 @@ export function planLaunch(parts: LaunchParts, state: SessionState): PlannedLaun
 
 function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const { log, limits, reserved, withUserUmask, eventLoopBudget } = parts;
-  const definition = parts.catalogue().get(state.agent);
+  const definition = definitionOf(parts.catalogue(), state);
   if (!definition) return unavailable(`agent "${state.agent}" is no longer in the catalogue`);
   const { cwd, additionalDirs } = state;
   const directories = [cwd, ...additionalDirs];

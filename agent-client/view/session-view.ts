@@ -28,6 +28,7 @@ import { type Bounds, changeTurn, findRow, lastRow, putRow, type Transcript, tri
 /** Members of `state` entries that keep the value of the last entry that has them. */
 const runMembers = [
   "agent",
+  "command",
   "name",
   "cwd",
   "additional_dirs",

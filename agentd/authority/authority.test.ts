@@ -86,6 +86,7 @@ test.each(named)("%s", (_, { act, sender, target, says }) => {
 
 /** For each grant: an item that the agent's own session has too, and one that exceeds it. */
 const gifts: Readonly<Record<Grant, { readonly own?: Given; readonly beyond: readonly Given[] }>> = {
+  program: { beyond: [{ program: "/usr/bin/env" }] },
   command: {
     beyond: [
       { servers: [{ name: "sh", command: "/bin/sh", env: [] }] },
@@ -130,11 +131,11 @@ const ownSession = { env: ["MINE"], directories: ["/w/mine", "/w/more"], policy:
 test.each(Object.keys(gifts) as Grant[])("the grant %s is limited as the page says", (grant) => {
   const { own, beyond } = gifts[grant];
   const written = page.split("\n").find((one) => one.includes(`| ${grants[grant].what} |`)) ?? "";
-  const [people, agent, client] = written.split("|").slice(3, 6) as [string, string, string];
+  const [people, others, agent, client] = written.split("|").slice(3, 7) as [string, string, string, string];
   const says: Record<SenderKind, string> = {
     person: people,
-    nameless: people,
-    node: people,
+    nameless: others,
+    node: others,
     agent,
     child: agent,
     client,
@@ -147,7 +148,9 @@ test.each(Object.keys(gifts) as Grant[])("the grant %s is limited as the page sa
       expect(findExceededGrant(found(kind), given, has)).toBe(word === "yes" ? undefined : grant);
     if (own) expect(findExceededGrant(found(kind), own, has)).toBe(word === "no" ? grant : undefined);
   }
-  expect(grantRefusal(grant)).toMatchObject({ error_code: "AGENT_SELF", field: grants[grant].field });
+  const { field } = grants[grant];
+  expect(grantRefusal(found("agent"), grant)).toMatchObject({ error_code: "AGENT_SELF", field });
+  expect(grantRefusal(found("node"), grant)).toMatchObject({ error_code: "UNSUPPORTED", field });
 });
 
 test("everyone may give nothing, and everyone may give servers with a url", () => {

@@ -35,6 +35,8 @@ export function checkAct(
 
 /** What a sender wants to give to a session, as far as `grants` has rules for it. */
 export interface Given {
+  /** The program of an agent that is not in the catalogue. */
+  readonly program?: string | undefined;
   readonly servers?: readonly GivenServer[];
   /** Names of environment variables. */
   readonly env?: readonly string[];
@@ -89,8 +91,9 @@ export function findExceededGrant(sender: Sender, given: Given, own: OwnSession)
 }
 
 /** The error does not repeat what was given, and does not tell whether a directory exists. */
-export function grantRefusal(grant: Grant, field: string = grants[grant].field): ErrorBody {
-  return errorBody("AGENT_SELF", `${field}: ${grants[grant].refusal}`, { field });
+export function grantRefusal({ kind }: Sender, grant: Grant, field: string = grants[grant].field): ErrorBody {
+  const code = kind === "nameless" || kind === "node" ? "UNSUPPORTED" : "AGENT_SELF";
+  return errorBody(code, `${field}: ${grants[grant].refusal}`, { field });
 }
 
 interface GrantCheck {
@@ -102,6 +105,7 @@ interface GrantCheck {
 const never = (): boolean => false;
 
 const grantChecks: { readonly [G in Grant]: GrantCheck } = {
+  program: { items: ({ program }) => (program === undefined ? [] : [program]), isOwn: never },
   command: {
     items: ({ servers = [] }) => servers.filter((server) => "command" in server).map(({ name }) => name),
     isOwn: never,
@@ -149,8 +153,9 @@ export function checkOption(
 ): ErrorBody | undefined {
   const options = isModeAmong(name, offered) ? [{ option: name, category: "mode" }] : [];
   // The rule for modes is the same for agents of all sessions, and for people and nodes.
-  const grant = findExceededGrant(senderOf(by, "local", { parentOf: () => null }), { options }, noOwnSession);
-  return grant && grantRefusal(grant, field);
+  const sender = senderOf(by, "local", { parentOf: () => null });
+  const grant = findExceededGrant(sender, { options }, noOwnSession);
+  return grant && grantRefusal(sender, grant, field);
 }
 
 function boundOf({ kind }: Sender, grant: Grant): Bound {
@@ -160,9 +165,10 @@ function boundOf({ kind }: Sender, grant: Grant): Bound {
       return grants[grant].agent;
     case "client":
       return grants[grant].client;
-    case "person":
     case "nameless":
     case "node":
+      return grants[grant].others;
+    case "person":
       return "any";
   }
 }

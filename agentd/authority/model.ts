@@ -78,6 +78,8 @@ export const refusals: Readonly<
 export type Bound = "any" | "own" | "none";
 
 interface GrantRule {
+  /** Senders without a name, and other nodes. */
+  readonly others: Bound;
   readonly agent: Bound;
   readonly client: Bound;
   /** The argument that carries it; `also`: other such arguments. */
@@ -87,9 +89,18 @@ interface GrantRule {
   readonly refusal: string;
 }
 
-/** People, senders without a name and other nodes may give anything that the configuration allows. */
+/** People may give anything that the configuration allows. */
 export const grants = {
+  program: {
+    others: "none",
+    agent: "none",
+    client: "none",
+    field: "command",
+    what: "a program that the catalogue does not have",
+    refusal: "only a person with a name on this node's Bus may start a program that the catalogue does not have",
+  },
   command: {
+    others: "any",
     agent: "none",
     client: "none",
     field: "mcp_servers",
@@ -97,6 +108,7 @@ export const grants = {
     refusal: "an agent may not give a server with a command; leave it out, or give one with a url",
   },
   variable: {
+    others: "any",
     agent: "none",
     client: "none",
     field: "mcp_servers",
@@ -104,6 +116,7 @@ export const grants = {
     refusal: 'an agent may not have a value read from a variable ({"env": NAME}); leave it out',
   },
   env: {
+    others: "any",
     agent: "own",
     client: "none",
     field: "env",
@@ -111,6 +124,7 @@ export const grants = {
     refusal: "an agent may not pass on a variable that its own session was not given; leave it out",
   },
   directory: {
+    others: "any",
     agent: "own",
     client: "any",
     field: "cwd",
@@ -120,6 +134,7 @@ export const grants = {
       "an agent may give only existing directories within those of its own session, with symbolic links resolved",
   },
   mode: {
+    others: "any",
     agent: "none",
     client: "none",
     field: "config",
@@ -128,6 +143,7 @@ export const grants = {
     refusal: "only people may set a mode; leave it out, or ask the person you work for",
   },
   policy: {
+    others: "any",
     agent: "own",
     client: "none",
     field: "policy",
@@ -135,6 +151,7 @@ export const grants = {
     refusal: "an agent may give only its own policy to a session that it starts; leave it out",
   },
   name: {
+    others: "any",
     agent: "own",
     client: "own",
     field: "name",

@@ -23,6 +23,18 @@ export function buildCatalogue(
   return catalogue;
 }
 
+/** `command`: of a session whose agent is not in the catalogue. */
+export function definitionOf(
+  catalogue: Catalogue,
+  { agent, command }: { readonly agent: string; readonly command?: AgentCommand | undefined },
+): AgentDefinition | undefined {
+  if (command === undefined) return catalogue.get(agent);
+  const settings = { command, env: {}, unset: [], protocol: 1 } as const;
+  return { ...settings, name: agent, title: agent, builtIn: false, install: undefined };
+}
+
+export type AgentCommand = AgentSettings["command"];
+
 /** Looks every agent up on `searchPath`, and its stored login below `home`, without starting it. */
 export function catalogueEntries(
   catalogue: Catalogue,

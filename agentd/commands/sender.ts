@@ -62,7 +62,7 @@ export function checkGrants(
     ? { env: state.env, directories: [state.cwd, ...state.additionalDirs], policy: state.policy }
     : noOwnSession;
   const grant = findExceededGrant(sender, given, own);
-  return grant && refusal(grantRefusal(grant));
+  return grant && refusal(grantRefusal(sender, grant));
 }
 
 function sessionsOf({ log }: Pick<Instance, "log">): Sessions {

@@ -32,6 +32,7 @@ function snapshotOf(
     log: log.id,
     cursor: formatCursor(log.id, session, row.last_seq),
     ...(latest?.state?.error === undefined ? {} : { error: latest.state.error }),
+    ...(state.command === undefined ? {} : { command: state.command }),
     ...(state.policy === undefined ? {} : { policy: state.policy }),
     additional_dirs: latest?.life?.additional_dirs ?? [],
     agent_info: latest?.up?.agent_info ?? null,

@@ -38,7 +38,7 @@ export const resume: Handler<"agent.session.resume", keyof Looker | "settings" |
 function lookUp(instance: Looker, stamp: Stamp, state: SessionState): ResolvedDirectories {
   const directories = lookUpDirectories(instance, stamp, state);
   if ("rc" in directories) return directories;
-  const agent = checkAgent(instance, state.agent);
+  const agent = checkAgent(instance, state);
   if (agent) return agent;
   const values = instance.passedValues(state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });

@@ -3,7 +3,7 @@
 // can fail an accepted start.
 import { rmdirSync } from "node:fs";
 import type { Answer } from "../../bus-client/index.ts";
-import { unknownAgentMessage } from "../catalogue/catalogue.ts";
+import { definitionOf, unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, notFoundMessage } from "../catalogue/find-program.ts";
 import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
@@ -53,7 +53,7 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
     return unknownPolicy(instance, args.policy);
   }
-  const agent = checkAgent(instance, args.agent);
+  const agent = checkAgent(instance, args);
   if (agent) return agent;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
@@ -64,7 +64,7 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
     const field = args.env.includes(values.name) ? "env" : "mcp_servers";
     return refuse("ARGUMENT", values.message, { field, name: values.name });
   }
-  if (args.cwd === undefined && args.agent !== "demo") {
+  if (args.cwd === undefined && (args.agent !== "demo" || args.command !== undefined)) {
     return refuse("ARGUMENT", "cwd: give the directory in which the agent works", { field: "cwd" });
   }
   const cwd = args.cwd ?? makeWorkspace(instance);
@@ -83,6 +83,7 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   return {
     id: instance.newSessionId(),
     agent: args.agent,
+    ...(args.command === undefined ? {} : { command: args.command }),
     ...(args.name === undefined ? {} : { name: args.name }),
     ...directories,
     ...(parent === undefined ? {} : { parent }),
@@ -98,10 +99,10 @@ function checkArguments(
   sender: Sender,
   args: StartCall["args"],
 ): Answer | undefined {
-  const { mcp_servers: servers, env, policy, config, name } = args;
+  const { command, mcp_servers: servers, env, policy, config, name } = args;
   const options = Object.keys(config).map((option) => ({ option }));
   const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
-  return checkGrants(instance, sender, { servers, env, policy, options, name: named });
+  return checkGrants(instance, sender, { program: command?.[0], servers, env, policy, options, name: named });
 }
 
 export function unknownPolicy({ settings }: Pick<Instance, "settings">, name: string): Answer {
@@ -124,9 +125,13 @@ function makeWorkspace({ directoryRules }: Pick<Instance, "directoryRules">): st
 }
 
 /** Returns the error if the agent is unknown or not installed. */
-export function checkAgent(instance: Pick<Instance, "catalogue" | "searchPath">, name: string): Answer | undefined {
+export function checkAgent(
+  instance: Pick<Instance, "catalogue" | "searchPath">,
+  agent: Pick<NewSession, "agent" | "command">,
+): Answer | undefined {
   const catalogue = instance.catalogue();
-  const definition = catalogue.get(name);
+  const { agent: name } = agent;
+  const definition = definitionOf(catalogue, agent);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
   const found = findAgent(definition, instance.searchPath);
   if (found.status === "installed") return undefined;

@@ -27,6 +27,7 @@ export function stateFromLog({ sessions: reader, entries }: LogReaders, session:
   const base = newSession({
     id: row.session,
     agent: row.agent ?? "",
+    ...commandIn(latest?.life),
     ...(row.name === null ? {} : { name: row.name }),
     cwd: row.cwd ?? "",
     additionalDirs: latest?.life?.additional_dirs ?? [],
@@ -70,6 +71,11 @@ function findLastCost(entries: EntryReader, row: SessionRow, latest: LatestEntri
     before = page.previous;
   }
   return null;
+}
+
+function commandIn(life: LatestEntries["life"]): Pick<SessionState, "command"> {
+  const [program, ...args] = life?.command ?? [];
+  return program === undefined ? {} : { command: [program, ...args] };
 }
 
 /** Returns whether a `fresh` agent session was opened that no prompt has reached since. */

@@ -139,6 +139,8 @@ export interface StateEntry {
   readonly resumed?: ResumeMethod;
   /** This member and those up to `policy` are set on the first entry of a run. */
   readonly agent?: string;
+  /** The program and arguments of an agent that is not in the catalogue. */
+  readonly command?: readonly string[];
   readonly name?: string;
   readonly cwd?: string;
   readonly additional_dirs?: readonly string[];
@@ -218,11 +220,11 @@ export interface OptionsEntry {
 
 export interface InfoEntry {
   readonly kind: "info";
-  readonly title?: string | null;
-  readonly updated_at?: string | null;
   /** The session's new name, given by `agent.session.rename`; null: it has none any more. */
   readonly name?: string | null;
   /** This member and the rest come from the agent. */
+  readonly title?: string | null;
+  readonly updated_at?: string | null;
 }
 
 export interface UsageEntry {

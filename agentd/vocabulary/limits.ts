@@ -16,6 +16,8 @@ export const callTable = {
   promptBytesMax: [6 * MiB, "the largest prompt, as JSON"],
   promptBlocksMax: [256, "content blocks in one prompt"],
   additionalDirectoriesMax: [64, "additional_dirs of one session"],
+  commandWordsMax: [256, "words of a start's `command`"],
+  commandBytesMax: [64 * KiB, "a start's `command`, as JSON"],
   mcpServersMax: [64, "mcp_servers of one session"],
   passedEnvironmentMax: [256, "names in `env` of one start"],
   /** The limit of every identifier from an agent. */

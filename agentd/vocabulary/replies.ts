@@ -95,6 +95,8 @@ export interface SessionSnapshot extends SessionSummary {
   /** `<log>/<session>/<last_seq>`: the snapshot is up to date with the log up to here. */
   readonly cursor: string;
   readonly error?: ErrorBody;
+  /** The program and arguments of an agent that is not in the catalogue. */
+  readonly command?: readonly string[];
   readonly policy?: string;
   readonly additional_dirs: readonly string[];
   readonly agent_info: AgentInfo | null;

@@ -42,6 +42,18 @@ const mcpServer = z.union([
   z.strictObject({ type: z.enum(["http", "sse"]), name: text, url: z.url(), headers: z.array(named).default([]) }),
 ]);
 
+/** An agent that the catalogue does not have: its program and arguments. */
+const agentCommand = z
+  .tuple([text], z.string(), "must be a list of texts: the program and its arguments")
+  .refine(([program]) => program.startsWith("/") || !program.includes("/"), {
+    error: "the program must be a bare name (looked up on agentd's PATH) or an absolute path",
+  })
+  .refine((words) => words.every((word) => !word.includes("\0")), { error: "must not contain a NUL character" })
+  .refine((words) => words.length <= limits.commandWordsMax, { error: `at most ${limits.commandWordsMax} words` })
+  .refine((words) => utf8Length(JSON.stringify(words)) <= limits.commandBytesMax, {
+    error: `at most ${limits.commandBytesMax} bytes as JSON`,
+  });
+
 /** A session's name. It can be mistaken neither for a path or an option nor for the instance. */
 const sessionName = z
   .string()
@@ -101,6 +113,7 @@ const ofRequest = { session: session.optional(), request: text };
 const actingArguments = {
   "agent.session.start": acting({
     agent: text,
+    command: agentCommand.optional(),
     cwd: text.optional(),
     additional_dirs: z.array(text).max(limits.additionalDirectoriesMax).default([]),
     name: sessionName.optional(),
@@ -115,6 +128,7 @@ const actingArguments = {
   "agent.session.cancel": acting({ session, turn: z.number().int().min(1).optional() }),
   "agent.session.set_config": acting({ session, option: optionName, value: optionValue }),
   "agent.session.close": acting({ session }),
+  "agent.session.rename": acting({ session, name: z.union([sessionName, z.literal("")]) }),
   "agent.permission.answer": z.union([
     acting({ ...ofRequest, option: z.string() }),
     acting({ ...ofRequest, cancelled: z.literal(true) }),
@@ -128,7 +142,6 @@ const actingArguments = {
   "agent.log.prune": acting({ before: z.iso.datetime({ offset: true }), dry_run: z.boolean().default(false) }),
   "agent.log.redact": acting({
     session: session.optional(),
-  "agent.session.rename": acting({ session, name: z.union([sessionName, z.literal("")]) }),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
     length: z.number().int().min(limits.secretBytesMin, secretSize).max(limits.secretBytesMax, secretSize),
     dry_run: z.boolean().default(false),
@@ -189,8 +202,9 @@ export const isActing = (verb: Verb): boolean => verb in actingArguments;
 /** The verbs' lines in HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.start":
-    "Start an agent as a session, optionally with a first prompt. Agents may not give a mode, an mcp_servers entry with a command " +
-    "or a variable, or an env, directory or policy that is not their own; an agent that another agent started may start none",
+    "Start an agent as a session, optionally with a first prompt. `command` (people only): a program that the catalogue does not have, " +
+    "which `agent` then only names. Agents may not give a mode, an mcp_servers entry with a command or a variable, or an env, " +
+    "directory or policy that is not their own; an agent that another agent started may start none",
   "agent.session.resume":
     "Resume an ended session, by the agent's own resume or load, or with its transcript in a new agent session; agents: only sessions that they started",
   "agent.session.prompt": "Send a prompt to a session; agents: only to sessions that they started",
@@ -199,6 +213,8 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.set_config":
     "Set an option of a session: mode, model or another that the agent offers; agents: only of sessions that they started, and no mode",
   "agent.session.close": "End a session and its agent; agents: only of sessions that they started",
+  "agent.session.rename":
+    'Give a session another name; "" removes its name; agents: only of sessions that they started',
   "agent.permission.answer": "Answer a permission request; needs a name on the Bus; not for agents",
   "agent.elicitation.answer":
     "Answer an elicitation: accept with the form's content, decline or cancel; needs a name on the Bus; not for agents",
@@ -213,8 +229,6 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.wait": "Wait until a session is idle, waiting or ended",
   "agent.log.verify": "Check the log's seals, its numbering and its file",
   "agent.log.stats": "Show the size of the log, and its largest sessions",
-  "agent.session.rename":
-    'Give a session another name; "" removes its name; agents: only of sessions that they started',
   "agent.permission.list": "List pending permission requests",
   "agent.elicitation.list": "List pending elicitations: forms to fill in, URLs to open",
   "agent.policy.test": "Show what a policy would answer to a request, and why",

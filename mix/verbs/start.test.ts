@@ -103,3 +103,27 @@ test("start --json prints every entry unchanged, one object per line, and nothin
   expect(objects(ran.stdout)).toEqual(entries.slice(0, objects(ran.stdout).length));
   expect(objects(ran.stdout).at(-1)).toMatchObject({ kind: "turn", phase: "ended" });
 });
+
+test("--command names an agent that is not configured, as the caller's shell would find its program", async () => {
+  const agentd = await bench.agentd();
+  const start = async (line: string, ...more: string[]) => {
+    await bench.run(["agent", "start", "-d", "--command", line, ...more], { cwd: "/tmp", env: { PATH: "/none:/bin" } });
+    return agentd.asked.at(-1)?.[1];
+  };
+  expect(await start("./my-agent --acp 'a b' \"c d\"", "fix", "it")).toMatchObject({
+    agent: "my-agent",
+    command: ["/tmp/my-agent", "--acp", "a b", "c d"],
+    cwd: "/tmp",
+    prompt: "fix it",
+  });
+  expect(await start("sh -c x", "go")).toMatchObject({ agent: "sh", command: ["/bin/sh", "-c", "x"] });
+  expect(await start("../x/demo", "go")).toMatchObject({ agent: "demo", command: ["/x/demo"], cwd: "/tmp" });
+  expect(await start("nowhere-at-all", "go")).toMatchObject({ command: ["nowhere-at-all"] });
+  for (const [line, why] of [
+    ["''", "names no program"],
+    ["a 'b", "a quote is not closed"],
+  ] as const) {
+    const ran = await bench.run(["agent", "start", "--command", line, "go"]);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(why) as string });
+  }
+});

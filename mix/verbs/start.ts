@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
-import { assignment, optionValue } from "../input/assignments.ts";
+import { findOnPath } from "../../files/find-on-path.ts";
+import { usageError } from "../process/mix-error.ts";
+import { assignment, optionValue, wordsOf } from "../input/assignments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchStart, watchTurn } from "../watch/watch-turn.ts";
@@ -13,8 +15,9 @@ import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts"
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
   about:
-    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. Without a prompt it returns when the agent is ready.",
+    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. The log keeps the line of --command: pass a secret by --env.",
   flags: {
+    command: { kind: "text", value: "LINE", about: "an agent that is not configured, instead of <agent>" },
     cwd: { kind: "text", value: "DIR", about: "session directory (default: current; demo: a new one)" },
     "add-dir": { kind: "texts", value: "DIR", about: "another directory that the agent may use" },
     name: { kind: "text", value: "NAME", about: "a name for the session" },
@@ -26,8 +29,9 @@ export const spec: VerbSpec = {
     detach: { kind: "switch", short: "d", about: "print the session's id and return at once" },
     ...commandIdFlag,
   },
-  positionals: { min: 1, max: 1_000 },
-  examples: ['mix agent start demo "write hello.txt" --close', "git diff | mix agent start claude -"],
+  // With --command no agent is named.
+  positionals: { min: 0, max: 1_000 },
+  examples: ['mix agent start demo "write hello.txt" --policy edits --close'],
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
@@ -47,10 +51,14 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 }
 
 async function parseStartRequest({ args, context }: Invocation): Promise<VerbInput<"agent.session.start">> {
-  const agent = args.word(0);
+  const line = args.text("command");
+  const command = line === undefined ? undefined : agentCommand(line, context);
+  const agent = command === undefined ? args.word(0) : basename(command[0]);
+  const words = command === undefined ? args.positionals.slice(1) : args.positionals;
   return {
     agent,
-    cwd: chooseDirectory(args.text("cwd"), agent, context.cwd),
+    command,
+    cwd: chooseDirectory(args.text("cwd"), command === undefined && agent === "demo", context.cwd),
     additional_dirs: args.texts("add-dir").map((directory) => resolve(context.cwd(), directory)),
     config: Object.fromEntries(
       args.texts("set").map((word) => {
@@ -59,7 +67,7 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
       }),
     ),
     env: [...args.texts("env")],
-    prompt: await readPrompt(context, args.positionals.slice(1), args.text("file")),
+    prompt: await readPrompt(context, words, args.text("file")),
     command_id: args.text("id"),
     name: args.text("name"),
     policy: args.text("policy"),
@@ -67,9 +75,18 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
 }
 
 // The demo agent writes files, so without --cwd agentd gives it a new directory of its own.
-function chooseDirectory(given: string | undefined, agent: string, cwd: () => string): string | undefined {
+function chooseDirectory(given: string | undefined, isDemo: boolean, cwd: () => string): string | undefined {
   if (given !== undefined) return resolve(cwd(), given);
-  return agent === "demo" ? undefined : cwd();
+  return isDemo ? undefined : cwd();
+}
+
+/** Finds the program as the caller's shell would: agentd has another directory, and may have another PATH. */
+function agentCommand(line: string, { cwd, env, home }: Invocation["context"]): [string, ...string[]] {
+  const [program, ...args] = wordsOf(line);
+  if (program === undefined || program === "") throw usageError("--command names no program");
+  if (program.startsWith("~/")) return [join(home, program.slice(2)), ...args];
+  if (program.includes("/")) return [resolve(cwd(), program), ...args];
+  return [findOnPath(program, env["PATH"]) ?? program, ...args];
 }
 
 async function followFirstTurn(

@@ -43,11 +43,11 @@ export function actsTable(): string {
 }
 
 export function grantsTable(): string {
-  const lines = Object.values(grants).map(({ field, what, agent, client, ...more }) => {
+  const lines = Object.values(grants).map(({ field, what, others, agent, client, ...more }) => {
     const fields = `\`${field}\`${"also" in more ? `, ${more.also}` : ""}`;
-    return line([fields, what, words.any, words[agent], words[client]]);
+    return line([fields, what, words.any, words[others], words[agent], words[client]]);
   });
-  return table(["argument", "", "people, other nodes", "agent", "MCP client"], lines);
+  return table(["argument", "", "person", "no name, other node", "agent", "MCP client"], lines);
 }
 
 const words: Readonly<Record<Bound, string>> = { any: "yes", own: "its own", none: "no" };

@@ -40,6 +40,7 @@ export function toStartingEntry(state: SessionState): StateEntry {
     kind: "state",
     state: "starting",
     agent: state.agent,
+    ...(state.command === undefined ? {} : { command: state.command }),
     ...(state.name === undefined ? {} : { name: state.name }),
     cwd: state.cwd,
     additional_dirs: state.additionalDirs,

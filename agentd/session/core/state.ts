@@ -22,6 +22,8 @@ import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
 export interface NewSession {
   readonly id: string;
   readonly agent: string;
+  /** The program and arguments of an agent that is not in the catalogue. */
+  readonly command?: readonly [string, ...string[]];
   readonly name?: string;
   readonly cwd: string;
   readonly additionalDirs: readonly string[];
