@@ -107,8 +107,7 @@ function checkArguments(
 
 export function unknownPolicy({ settings }: Pick<Instance, "settings">, name: string): Answer {
   const known = [...settings().policies.keys()];
-  const has = known.length === 0 ? "has none" : `has ${known.join(", ")}`;
-  return refuse("ARGUMENT", `policy: there is no "${name}"; the configuration ${has}`, {
+  return refuse("ARGUMENT", `policy: there is no "${name}"; there are ${known.join(", ")}`, {
     field: "policy",
     policies: known,
   });

@@ -2,7 +2,7 @@
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { parseSettings } from "./schema.ts";
-import { defaultSettings } from "./settings.ts";
+import { builtInPolicies, defaultSettings } from "./settings.ts";
 
 test("an empty file means the defaults", () => {
   expect(settingsOf("")).toEqual(defaultSettings);
@@ -64,6 +64,7 @@ test("a file with every key is parsed", () => {
       ["other", { command: ["/home/ann/bin/other"], env: {}, unset: [], protocol: 1, startTimeoutMs: undefined }],
     ]),
     policies: new Map([
+      ...builtInPolicies,
       [
         "reading",
         {

@@ -5,7 +5,14 @@ import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { closestWord } from "./closest-word.ts";
-import { type AgentSettings, type PolicySettings, type Settings, defaultSettings, toolKinds } from "./settings.ts";
+import {
+  type AgentSettings,
+  builtInPolicies,
+  type PolicySettings,
+  type Settings,
+  defaultSettings,
+  toolKinds,
+} from "./settings.ts";
 
 /** An error in the file or, as a warning, a value without effect. `path` is its key: ["agents", "mine", "command"]. */
 export interface SettingsFault {
@@ -166,7 +173,10 @@ function settingsOf(file: File, home: string): Settings {
     agentsAct: file.agents_act,
     mesh: file.mesh,
     agents: new Map(Object.entries(file.agents).map(([name, agent]) => [name, agentOf(agent, home)])),
-    policies: new Map(Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)])),
+    policies: new Map([
+      ...builtInPolicies,
+      ...Object.entries(file.policies).map(([name, policy]) => [name, policyOf(policy, home)] as const),
+    ]),
   };
 }
 

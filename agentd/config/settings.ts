@@ -24,6 +24,7 @@ export interface Settings {
   readonly mesh: "refuse" | "answer";
   /** Configured agents by name; one with the name of a built-in agent replaces it. */
   readonly agents: ReadonlyMap<string, AgentSettings>;
+  /** The built-in and the configured policies by name; a configured one replaces the built-in one of its name. */
   readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
@@ -64,6 +65,12 @@ export const toolKinds = [
   "other",
 ] as const;
 
+/** `reads` looks within the session's directories without a question; `edits` also changes files there. */
+export const builtInPolicies: ReadonlyMap<string, PolicySettings> = new Map([
+  ["reads", { allowOnce: [{ kinds: ["read", "search"], within: "session" }] }],
+  ["edits", { allowOnce: [{ kinds: ["read", "search", "edit"], within: "session" }] }],
+]);
+
 export const defaultSettings: Settings = {
   roots: undefined,
   maxSessions: 8,
@@ -77,5 +84,5 @@ export const defaultSettings: Settings = {
   agentsAct: "started",
   mesh: "refuse",
   agents: new Map(),
-  policies: new Map(),
+  policies: builtInPolicies,
 };

@@ -165,6 +165,8 @@ const sources: Readonly<Record<string, Source>> = {
   "<topic>": ["agent.session.updated"],
   KIND: entryKinds,
   STATE: sessionPhases,
+  // The built-in ones. The configuration may have more.
+  POLICY: ["reads", "edits"],
   WHAT: ["idle", "waiting", "ended", "any"],
   DIR: "directories",
   FILE: "files",

@@ -10,13 +10,13 @@ export const spec: VerbSpec = {
   about:
     "Shows what a policy would answer to a permission request, and why. The request is a file in the form of ACP's session/request_permission or of `mix agent permit show --json`, `-` for stdin, or the id of an open or logged request.",
   flags: {
-    policy: { kind: "text", value: "NAME", about: "a policy of agentd's configuration" },
+    policy: { kind: "text", value: "POLICY", about: "reads, edits, or a policy of agentd's configuration" },
     cwd: { kind: "text", value: "DIR", about: "for a file: the session's directory (default: current)" },
   },
   positionals: { min: 2, max: 2 },
   examples: [
-    "mix agent policy test request.json --policy reading",
-    "mix agent policy test abcdefghijkl-1 --policy reading",
+    "mix agent policy test request.json --policy reads",
+    "mix agent policy test abcdefghijkl-1 --policy edits",
   ],
 };
 
