@@ -8,7 +8,6 @@ test.each([
   ["AGENT_LIMIT", "mix agent close"],
   ["ASK_UNKNOWN", "mix notify ls"],
   ["REQUEST_UNKNOWN", "mix agent permit ls"],
-  ["SESSION_NOT_RESUMABLE", "mix agent resume --fresh"],
   ["SESSION_UNKNOWN", "mix agent ls --all"],
 ])("the hint for %s names the verb that helps", (code, verb) => {
   const hints = errorHints(new MixError(code, "when_busy: queue, agent.session.list, fresh"));

@@ -27,6 +27,5 @@ const hints: Readonly<Partial<Record<HintedCode, string>>> = {
   AGENTD_OUTDATED: "`mix agent stop` ends it, and the next `mix agent` command starts the installed one",
   AGENT_LIMIT: "`mix agent ls` lists live sessions, `mix agent close` ends one",
   REQUEST_UNKNOWN: "`mix agent permit ls` and `mix agent answer` list the open ones",
-  SESSION_NOT_RESUMABLE: "`mix agent resume --fresh` starts over",
   SESSION_UNKNOWN: "`mix agent ls --all` lists sessions",
 };

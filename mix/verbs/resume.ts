@@ -25,7 +25,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   });
   const { session, seq } = reply;
   if (output.mode === "ids") await output.line(session);
-  const outcome = await watchStart(invocation, bus, { session, after: seq - 1 });
+  const outcome = await watchStart(invocation, bus, { session, after: seq - 1, noAsk: false });
   if (outcome.kind === "done" || outcome.kind === "ended") await sayNextStep(invocation, bus, session);
   return outcome;
 }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { AgentError } from "../../agent-client/agent-error.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { PromptReply, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
-import { usageError } from "../process/mix-error.ts";
+import { MixError, usageError } from "../process/mix-error.ts";
 import { readPrompt } from "../input/read-input.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent send <session> [prompt]",
-  about: "Sends a prompt to a session and follows its turn. The prompt `-` is read from stdin.",
+  about:
+    "Sends a prompt to a session and follows its turn. The prompt `-` is read from stdin. A session that has ended is resumed first, if its agent can.",
   flags: {
     queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)" },
     "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted" },
+    "no-ask": { kind: "switch", about: "exit 5 at the first question that no policy answers" },
     file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
     ...commandIdFlag,
   },
@@ -20,10 +27,12 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
+  const noAsk = args.switch("no-ask");
+  if (noAsk && args.switch("no-wait")) throw usageError("--no-ask must follow the turn; leave --no-wait out");
   const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
   if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
   const bus = await invocation.connect("agentd");
-  const reply = await bus.ask("agent.session.prompt", {
+  const { reply, isResumed } = await promptOrResume(invocation, bus, {
     session: args.word(0),
     prompt,
     when_busy: args.switch("queue") ? "queue" : "refuse",
@@ -35,14 +44,62 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return done;
   }
   if (output.mode === "ids") await output.line(`${turn}`);
-  if (queued) output.word(`turn ${turn} of ${session} is queued behind another turn`);
+  if (queued && !isResumed) output.word(`turn ${turn} of ${session} is queued behind another turn`);
   return watchTurn(invocation, bus, {
     session,
     turn,
     after: seq - 1,
     closes: false,
     onlyTurn: true,
+    noAsk,
     // Only the view for people needs the directory, to shorten paths below it.
     ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
   });
+}
+
+type PromptRequest = VerbInput<"agent.session.prompt">;
+
+/**
+ * Sends the prompt. If the session has ended, resumes it and sends the prompt again, which then waits for the agent. Both
+ * commands have an id if the caller gave one, so that a retry of the verb runs neither of them again.
+ */
+async function promptOrResume(
+  invocation: Invocation,
+  bus: AgentBus,
+  request: PromptRequest,
+): Promise<{ readonly reply: PromptReply; readonly isResumed: boolean }> {
+  try {
+    return { reply: await bus.ask("agent.session.prompt", request), isResumed: false };
+  } catch (error) {
+    if (endedState(error) === undefined) throw error;
+  }
+  const snapshot = await bus.ask("agent.session.get", { session: request.session });
+  const { session, state, agent } = snapshot;
+  const problem = findResumeProblem(snapshot);
+  if (problem !== undefined) throw new MixError("SESSION_STATE", problem, { details: { session } });
+  invocation.output.notice(`session ${session} is ${state}: resuming it (${agent})`);
+  try {
+    const id = request.command_id;
+    await bus.ask("agent.session.resume", { session, command_id: id === undefined ? id : `${id}-resume` });
+  } catch (error) {
+    // Somebody else has resumed it meanwhile.
+    if (!(error instanceof AgentError && error.code === "SESSION_STATE") || endedState(error) !== undefined)
+      throw error;
+  }
+  return { reply: await bus.ask("agent.session.prompt", { ...request, session }), isResumed: true };
+}
+
+function endedState(error: unknown): SessionPhase | undefined {
+  if (!(error instanceof AgentError) || error.code !== "SESSION_STATE") return undefined;
+  const state = error.details["state"] as SessionPhase;
+  return isEnded(state) ? state : undefined;
+}
+
+/** Says what to type instead if the session cannot be resumed as it was. */
+function findResumeProblem({ session, state, agent, agent_session_id: id, capabilities }: SessionSnapshot) {
+  if (id === null) {
+    return `session ${session} is ${state}, and ${agent} has no session to resume; \`mix agent resume ${session}\` begins a new one`;
+  }
+  if (capabilities["resume"] === true || capabilities["load"] === true) return undefined;
+  return `session ${session} is ${state}, and ${agent} cannot resume sessions; \`mix agent resume --fresh ${session}\` begins a new one that gets the transcript`;
 }

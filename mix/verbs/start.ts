@@ -37,6 +37,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
+  if (args.switch("no-ask") && args.switch("detach")) throw usageError("--no-ask must follow the turn; leave -d out");
   const request = await parseStartRequest(invocation);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.start", request);
@@ -99,10 +100,11 @@ async function followFirstTurn(
   const { session } = reply;
   const after = reply.seq - 1;
   const closes = invocation.args.switch("close");
+  const noAsk = invocation.args.switch("no-ask");
   if (hasPrompt) {
-    return watchTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false });
+    return watchTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false, noAsk });
   }
-  const outcome = await watchStart(invocation, bus, { session, after });
+  const outcome = await watchStart(invocation, bus, { session, after, noAsk });
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
 }

@@ -20,13 +20,13 @@ export class TurnTracker {
     this.#isInteractive = isInteractive;
   }
 
-  /** Returns the outcome once an entry decides it. */
-  observe(entry: Entry): Outcome | undefined {
+  /** Returns the outcome once an entry decides it. `isAnswered`: it is a question that was answered at once. */
+  observe(entry: Entry, isAnswered = false): Outcome | undefined {
     if (entry.kind === "state") return endedOutcome(entry);
     // A cancelled turn did not end because of a refused tool.
     if (entry.kind === "command" && entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
     if (entry.turn !== this.#turn) return undefined;
-    if (entry.kind === "permission" || entry.kind === "elicitation") return this.#request(entry);
+    if (entry.kind === "permission" || entry.kind === "elicitation") return this.#request(entry, isAnswered);
     if (entry.kind !== "turn" || entry.phase !== "ended") return undefined;
     return {
       kind: "turn",
@@ -37,11 +37,11 @@ export class TurnTracker {
     };
   }
 
-  #request(entry: AskedEntry): Outcome | undefined {
+  #request(entry: AskedEntry, isAnswered: boolean): Outcome | undefined {
     const asked = this.#questions.get(entry.request);
     this.#questions = this.#questions.apply(entry);
     if (entry.phase === "requested") {
-      const nobody = entry.notified === false && !this.#isInteractive;
+      const nobody = entry.notified === false && !this.#isInteractive && !isAnswered;
       // Without a time limit the turn would wait forever for a person who is not told.
       return nobody && entry.expires_at === null ? { kind: "refused", code: "UNANSWERED" } : undefined;
     }

@@ -19,14 +19,16 @@ export interface WatchOptions {
   readonly directory?: string;
   /** Selects the entries to show. Default: all. */
   readonly shows?: (entry: Entry) => boolean;
-  /** Returns the outcome once an entry decides it. */
-  readonly decide: (entry: Entry) => Outcome | undefined;
+  /** Returns the outcome once an entry decides it. `isAnswered`: it is a question that was answered at once. */
+  readonly decide: (entry: Entry, isAnswered: boolean) => Outcome | undefined;
   /** The verb itself reports a failure afterwards, so the view leaves it out. */
   readonly reportsFailure?: true;
   /** What a person at the terminal can do. Default: answer questions. */
   readonly attachment?: Attachment;
   /** `false`: questions are shown, but cannot be answered here. */
   readonly asks?: false;
+  /** Nobody is to answer questions: whoever watches ends them. */
+  readonly asksNobody?: boolean;
 }
 
 export async function watchSession(invocation: Invocation, bus: AgentBus, options: WatchOptions): Promise<Outcome> {
@@ -39,7 +41,10 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   });
   const view =
     output.mode === "people"
-      ? new LiveView(context, output, { ...options, isOpen: (request) => !answered.has(request) })
+      ? new LiveView(context, output, {
+          ...options,
+          isOpen: (request) => options.asksNobody !== true && !answered.has(request),
+        })
       : undefined;
   try {
     attachment ??= createAttachment(invocation, bus, options);
@@ -47,7 +52,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
       await attachment?.historyWritten;
-      outcome = options.decide(entry);
+      outcome = options.decide(entry, isAlreadyAnswered(answered, entry));
       if (options.shows?.(entry) ?? true) {
         const showsReason = outcome === undefined || options.reportsFailure !== true;
         if (attachment?.handles(entry) === true && !isAlreadyAnswered(answered, entry)) attachment.ask(entry);
@@ -91,9 +96,9 @@ function isRequestEntry(entry: Entry | TruncatedEntry): entry is Entry & (Permis
 function createAttachment(
   invocation: Invocation,
   bus: AgentBus,
-  { session, asks }: WatchOptions,
+  { session, asks, asksNobody }: WatchOptions,
 ): Attachment | undefined {
-  if (asks === false || !isInteractive(invocation)) return undefined;
+  if (asks === false || asksNobody === true || !isInteractive(invocation)) return undefined;
   return new Attachment(invocation, bus, session);
 }
 

@@ -177,3 +177,59 @@ test.each([false, true])(
   },
   20_000,
 );
+
+test("with --no-ask the first question ends the turn and the run, with exit 5 and what was asked", async () => {
+  const agentd = await bench.agentd({ onPrompt: (session, turn) => session.ask(turn, 1) });
+  agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
+  for (const words of [
+    ["start", "demo", "x"],
+    ["send", "sessionzzzza", "x"],
+  ]) {
+    const ran = await bench.run(["agent", ...words, "--no-ask"]);
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toMatch(/UNANSWERED: the agent asked: edit Write a\.txt \(session\w+-1\)/);
+    expect(ran.stderr).toContain("turn 1 was cancelled");
+    expect(ran.stdout).not.toContain("mix agent permit");
+  }
+  const cancelled = agentd.asked.filter(([verb]) => verb === "agent.session.cancel").map(([, args]) => args);
+  expect(cancelled).toEqual(["sessionaaaba", "sessionzzzza"].map((session) => ({ session, turn: 1 })));
+  const json = await bench.run(["agent", "send", "sessionzzzza", "x", "--no-ask", "--json"]);
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "UNANSWERED", session: "sessionzzzza" } });
+});
+
+test("with --no-ask a question that a policy answers is not asked, and one outside of a turn is cancelled", async () => {
+  const allowed = { phase: "resolved", outcome: "selected", option: "yes", via: "policy", by: null } as const;
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      const request = `${session.id}-1`;
+      const options = [{ option: "yes", name: "Yes", kind: "allow_once" }];
+      const asked = { phase: "requested", options, notified: false, expires_at: null } as const;
+      session.append(
+        { kind: "permission", turn, request, ...asked },
+        { kind: "permission", turn, request, ...allowed },
+      );
+      session.endTurn(turn);
+    },
+    onStart: (session) => {
+      if (session.turns > 0) return void session.append({ kind: "state", state: "idle" });
+      session.append({
+        kind: "elicitation",
+        request: `${session.id}-1`,
+        phase: "requested",
+        mode: "form",
+        message: "Who?",
+      });
+    },
+  });
+  expect((await bench.run(["agent", "start", "demo", "x", "--no-ask"])).code).toBe(0);
+  const starting = await bench.run(["agent", "start", "demo", "--no-ask"]);
+  expect(starting).toMatchObject({ code: 5, stderr: expect.stringContaining("the agent asked: Who?") as string });
+  expect(agentd.asked.at(-1)).toEqual(["agent.elicitation.answer", { request: "sessionaaaba-1", action: "cancel" }]);
+});
+
+test.each([
+  ["start", "demo", "x", "-d"],
+  ["send", "abc", "x", "--no-wait"],
+])("--no-ask of a turn that is not followed is a usage error: %s", async (...words) => {
+  expect(await bench.run(["agent", ...words, "--no-ask"])).toMatchObject({ code: 2 });
+});

@@ -4,7 +4,8 @@ import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
-import { ownError } from "../process/mix-error.ts";
+import { MixError, ownError } from "../process/mix-error.ts";
+import { subjectOf } from "../questions/subject.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import { endedOutcome, isUnanswered, TurnTracker, unansweredMessage, reportFailure } from "./turn-outcome.ts";
 import type { Invocation } from "../input/verb.ts";
@@ -19,6 +20,8 @@ export interface TurnToWatch {
   readonly closes: boolean;
   /** Shows only this turn's entries, not those of earlier turns. */
   readonly onlyTurn: boolean;
+  /** Nobody is to be asked: the first question that no policy answers ends the turn. */
+  readonly noAsk: boolean;
   /** The session's working directory, if no followed entry tells it. */
   readonly directory?: string;
 }
@@ -27,19 +30,31 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
   const watch = new TurnTracker(what.turn, isInteractive(invocation));
   let last = what.after;
   let unanswered = 0;
+  let question: Question | undefined;
   const ended = await watchSession(invocation, bus, {
     session: what.session,
     after: what.after,
     showPrompts: false,
     reportsFailure: true,
     ...(what.directory === undefined ? {} : { directory: what.directory }),
+    asksNobody: what.noAsk,
     shows: (entry) => !what.onlyTurn || isOfTurn(entry, what.turn),
-    decide: (entry) => {
+    decide: (entry, isAnswered) => {
       last = entry.seq;
+      const isOfOthers = what.onlyTurn && entry.turn !== what.turn;
+      if (what.noAsk && !isOfOthers && isQuestion(entry) && !isAnswered) {
+        question = entry;
+        return { kind: "refused", code: "UNANSWERED" };
+      }
       if (entry.turn === what.turn && isUnanswered(entry)) unanswered += 1;
-      return watch.observe(entry);
+      return watch.observe(entry, isAnswered);
     },
   });
+  if (question !== undefined) {
+    await endQuestion(bus, what.session, question);
+    if (what.closes) await closeAndFollow(invocation, bus, what.session, last);
+    throw nobodyAsked(what.session, question);
+  }
   const outcome = await withSessionError(bus, what.session, ended);
   if (outcome.kind === "refused" && outcome.code === "UNANSWERED") {
     throw ownError(
@@ -58,19 +73,58 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
 export async function watchStart(
   invocation: Invocation,
   bus: AgentBus,
-  { session, after }: { readonly session: string; readonly after: number },
+  { session, after, noAsk }: Pick<TurnToWatch, "session" | "after" | "noAsk">,
 ): Promise<Outcome> {
+  let question: Question | undefined;
   const ended = await watchSession(invocation, bus, {
     session,
     after,
     showPrompts: false,
     reportsFailure: true,
-    decide: readyOutcome,
+    asksNobody: noAsk,
+    decide: (entry, isAnswered) => {
+      if (!noAsk || !isQuestion(entry) || isAnswered) return readyOutcome(entry);
+      question = entry;
+      return { kind: "refused", code: "UNANSWERED" };
+    },
   });
+  if (question !== undefined) {
+    await endQuestion(bus, session, question);
+    throw nobodyAsked(session, question);
+  }
   const outcome = await withSessionError(bus, session, ended);
   reportFailure(invocation.output, session, outcome);
   return outcome;
 }
+
+type Question = Extract<Entry, { readonly kind: "permission" | "elicitation" }>;
+
+function isQuestion(entry: Entry): entry is Question {
+  return (entry.kind === "permission" || entry.kind === "elicitation") && entry.phase === "requested";
+}
+
+/** Cancels the question, with the turn that it belongs to. */
+async function endQuestion(bus: AgentBus, session: string, { kind, request, turn }: Question): Promise<void> {
+  try {
+    if (turn !== undefined) await bus.ask("agent.session.cancel", { session, turn });
+    else if (kind === "permission") await bus.ask("agent.permission.answer", { request, cancelled: true });
+    else await bus.ask("agent.elicitation.answer", { request, action: "cancel" });
+  } catch (error) {
+    // The turn or the session has ended meanwhile.
+    if (!(error instanceof AgentError)) throw error;
+  }
+}
+
+function nobodyAsked(session: string, question: Question): MixError {
+  const ended = question.turn === undefined ? "the question" : `turn ${question.turn}`;
+  // Policies answer permissions only.
+  const advice = question.kind === "permission" ? "; `mix agent start --policy` can allow it without a person" : "";
+  const asked = `the agent asked: ${subjectOf(question, subjectColumnsMax)} (${question.request})`;
+  const message = `${asked}; with --no-ask nobody is asked, so ${ended} was cancelled${advice}`;
+  return new MixError("UNANSWERED", message, { details: { session } });
+}
+
+const subjectColumnsMax = 200;
 
 function readyOutcome(entry: Entry): Outcome | undefined {
   if (entry.kind !== "state") return undefined;

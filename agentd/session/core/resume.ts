@@ -59,7 +59,7 @@ export function notResumableError(failure: AgentFailure | undefined) {
   const rpc = failure?.rpc ? { rpc: failure.rpc } : {};
   return errorBody(
     "SESSION_NOT_RESUMABLE",
-    `${why}: resume it with fresh to continue in a new one that gets the transcript`,
+    `${why}; \`mix agent resume --fresh\` (fresh: true) continues in a new one that gets the transcript`,
     rpc,
   );
 }
