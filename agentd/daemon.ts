@@ -269,6 +269,7 @@ function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore
     searchPath: environment["PATH"],
     directoryRules: () => ({ configFile, roots: settings().roots, home, workspacesDirectory, reserved }),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
+    configProblem: () => config.status().error,
     status: () => ({
       pid: process.pid,
       ...build,

@@ -82,7 +82,7 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
     const refused = isActing(verb) ? checkMayAct(instance, call) : undefined;
     if (refused) return refusal(refused);
     instance.mailbox.endOverdue();
-    return await handler(instance, call);
+    return withConfigProblem(instance, await handler(instance, call));
   } catch (error) {
     const gone = isModuleGone(error) ? new OwnFileGone("a part of agentd", { cause: error }) : error;
     if (gone instanceof OwnFileGone) return refuse("AGENTD_OUTDATED", gone.message);
@@ -90,6 +90,28 @@ async function dispatch(instance: Instance, verb: Verb, request: Request): Promi
     return refuse("STORE_FAILED", `the log cannot be read or written: ${error.message}`, { reason: error.code });
   }
 }
+
+/** Says so if the refusal may come from settings that a refused edit of the configuration was to change. */
+function withConfigProblem({ configProblem }: Pick<Instance, "configProblem">, answer: Answer): Answer {
+  const problem = answer.rc < 10 ? undefined : configProblem();
+  if (problem === undefined) return answer;
+  const body = JSON.parse(answer.body) as ErrorBody;
+  if (!isOfSettings(body)) return answer;
+  const message = `${body.message}; the configuration file was changed and refused, so earlier settings are in force: ${problem}`;
+  return refusal({ ...body, message, config_problem: problem });
+}
+
+function isOfSettings({ error_code: code, field, reason }: ErrorBody): boolean {
+  if (code === "ARGUMENT") return field === "policy" || field === "env";
+  return settingsCodes.has(code) || reason === "quota";
+}
+
+const settingsCodes: ReadonlySet<string> = new Set([
+  "AGENT_UNKNOWN",
+  "AGENT_UNAVAILABLE",
+  "AGENT_LIMIT",
+  "ROOT_REFUSED",
+]);
 
 /** True if a module that is loaded lazily is no longer on disk. */
 function isModuleGone(error: unknown): boolean {

@@ -33,5 +33,7 @@ export interface Instance {
   /** True while the daemon shuts down, and starts nothing new. */
   readonly stopping: () => boolean;
   readonly newSessionId: () => string;
+  /** Why a changed configuration file was refused, while earlier settings are in force. */
+  readonly configProblem: () => string | undefined;
   readonly status: () => Omit<StatusReply, "log" | "limits" | "sessions">;
 }

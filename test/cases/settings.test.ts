@@ -149,10 +149,22 @@ test("a changed file counts from its change on; one that is wrong changes nothin
   await expect.poll(async () => (await status()).config.error, { timeout: 10_000 }).toContain("max_sesions");
   expect((await status()).sessions.max).toBe(3);
   await scene.idle({ agent: "added" });
+  // What the refused edit might have brought is refused with its reason; an argument of another kind is not.
+  for (const args of [{ agent: "not-yet" }, { policy: "not-yet" }, { env: ["NOT_YET"] }, { cwd: "/tmp" }]) {
+    const start = { agent: "added", cwd: place.directory(), ...args };
+    expect((await user.refusal("agent.session.start", start)).body).toMatchObject({
+      message: expect.stringMatching(
+        /the configuration file was changed and refused, .* max_sesions is an unknown key/,
+      ),
+      config_problem: expect.stringContaining("max_sesions"),
+    });
+  }
+  expect((await user.refusal("agent.session.get", { session: "nobody" })).body).not.toHaveProperty("config_problem");
 
   place.configure("max_sessions = 4\n");
   await expect.poll(async () => (await status()).sessions.max, { timeout: 10_000 }).toBe(4);
   expect((await status()).config.error).toBeUndefined();
   const refused = await user.refusal("agent.session.start", { agent: "added", cwd: place.directory() });
   expect(refused.code).toBe("AGENT_UNKNOWN");
+  expect(refused.message).not.toContain("configuration file");
 });

@@ -128,17 +128,28 @@ export function findOptionProblem(
   const option = options.find((candidate) => candidate.option === name);
   if (!option) {
     const names = options.map((candidate) => candidate.option);
-    return errorBody("OPTION_UNKNOWN", `${agent} offers no option "${name}"`, { option: name, options: names });
+    const message = `${agent} offers no option "${name}"; ${thereAre(names)}`;
+    return errorBody("OPTION_UNKNOWN", message, { option: name, options: names });
   }
   if (option.type === "boolean" && typeof value !== "boolean") {
     return errorBody("OPTION_UNKNOWN", `"${name}" takes true or false`, { option: name, values: [true, false] });
   }
   const values = option.choices?.map((choice) => choice.value) ?? [];
   if (option.type === "select" && !values.includes(value as string)) {
-    return errorBody("OPTION_UNKNOWN", `"${name}" has no value "${value}"`, { option: name, values });
+    const message = `"${name}" has no value "${value}"; ${thereAre(values)}`;
+    return errorBody("OPTION_UNKNOWN", message, { option: name, values });
   }
   return undefined;
 }
+
+/** An agent may offer hundreds of models. The error's members have them all. */
+function thereAre(names: readonly string[]): string {
+  if (names.length === 0) return "it offers none";
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : "";
+  return `there are ${names.slice(0, namedMax).join(", ")}${more}`;
+}
+
+const namedMax = 12;
 
 /** Logs the command now and runs it after the commit; its reply has a commit of its own. */
 function decideMaintenance(draft: Draft, command: MaintenanceCommand): void {

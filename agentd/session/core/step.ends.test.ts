@@ -106,8 +106,11 @@ test("an option of the start that the agent refuses fails the session before any
 });
 
 test.each([
-  [{ bogus: "1" }, { option: "bogus", options: ["mode"] }],
-  [{ mode: "bogus" }, { option: "mode", values: ["auto", "plan"] }],
+  [{ bogus: "1" }, { option: "bogus", options: ["mode"], message: 'test offers no option "bogus"; there are mode' }],
+  [
+    { mode: "bogus" },
+    { option: "mode", values: ["auto", "plan"], message: '"mode" has no value "bogus"; there are auto, plan' },
+  ],
 ])(
   "an option of the start that the agent does not offer, %j, is unknown, and the agent is not asked",
   (config, body) => {
@@ -119,6 +122,13 @@ test.each([
     );
   },
 );
+
+test("of hundreds of values the error names some and counts the rest", () => {
+  const script = new SessionScript({ config: { mode: "bogus" } });
+  const values = Array.from({ length: 300 }, (_, index) => `m${index}`);
+  const error = script.up([["mode", "m0", ...values.slice(1)]]).at(-1);
+  expect(error).toMatchObject({ error: { message: expect.stringMatching(/ m11 and 288 more$/), values } });
+});
 
 test("closing ends the running turn and the queued ones, and the session is closed when the agent is gone", () => {
   const script = new SessionScript();
