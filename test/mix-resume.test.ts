@@ -42,7 +42,8 @@ test("send resumes an ended session, says so, and prompts; a retry with its id r
   await scene.user.call("agent.session.close", { session });
   await scene.user.wait(session, "ended");
   const again = await line.mix("send", session, "one", "--id", "s");
-  expect(again).toMatchObject({ code: 0, stderr: "" });
+  // The first reply: then the prompt waited for the agent.
+  expect(again).toMatchObject({ code: 0, stderr: `turn 1 of ${session} is queued\n` });
   expect(again.stdout).toContain("turn 1 done");
   expect([ran(scene, "session/resume"), ran(scene, "session/prompt")]).toEqual([1, 1]);
   const json = await line.mix("send", session, "two", "--no-wait", "--json");

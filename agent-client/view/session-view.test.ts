@@ -23,6 +23,14 @@ const chunk = (words: string, id = "m1", role: "agent" | "thought" = "agent"): E
 const output = (words: string) => [{ type: "content", content: text(words) }];
 const started: EntryContent = { kind: "turn", turn: 1, phase: "started" };
 
+test("the session's name is the last one that it was given, and none after it was taken away", () => {
+  const begun: EntryContent = { kind: "state", state: "starting", agent: "demo", cwd: "/work", name: "old" };
+  const renamed: EntryContent = { kind: "info", name: "new" };
+  expect(fold([begun, renamed])).toMatchObject({ name: "new", agent: "demo" });
+  expect(fold([begun, renamed, { kind: "info", title: "A title" }])).toMatchObject({ name: "new", title: "A title" });
+  expect(fold([begun, renamed, { kind: "info", name: null }]).name).toBeUndefined();
+});
+
 test("a turn is its prompt, thoughts, messages and tool calls, each joined from its entries, and how it ended", () => {
   const diff = { type: "diff", path: "/a", oldText: "1", newText: "2" };
   const view = fold([

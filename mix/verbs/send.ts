@@ -44,7 +44,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return done;
   }
   if (output.mode === "ids") await output.line(`${turn}`);
-  if (queued && !isResumed) output.word(`turn ${turn} of ${session} is queued behind another turn`);
+  if (queued && !isResumed) output.word(`turn ${turn} of ${session} is queued`);
   return watchTurn(invocation, bus, {
     session,
     turn,
