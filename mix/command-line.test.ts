@@ -51,8 +51,48 @@ test("a verb with several forms and no arguments shows its help, as `mix agent` 
   }
 });
 
-test("the overview lists the exit codes; a verb's help says how to name a session and leaves out flags without effect", async () => {
-  expect((await bench.run(["--help"])).stdout).toContain("3 time limit");
+test("the overviews fit the terminal and list every verb; that of mix fits a screen", async () => {
+  const [whole, agent] = [await bench.run([]), await bench.run(["agent", "--help"])];
+  for (const { stdout } of [whole, agent]) {
+    for (const verb of Object.keys(agentVerbs)) expect(stdout).toMatch(new RegExp(`^  .*\\b${verb}\\b`, "m"));
+    expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
+  }
+  expect(lines(whole.stdout).length).toBeLessThan(24);
+});
+
+test("help and --version are understood at every level, and ps is ls", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa");
+  const help = (await bench.run(["agent", "send", "--help"])).stdout;
+  expect(help).toMatch(/^usage: mix agent send .*\[--queue\]/);
+  expect((await bench.run(["agent", "help", "send"])).stdout).toBe(help);
+  expect((await bench.run(["help", "agent", "send"])).stdout).toBe(help);
+  expect((await bench.run(["help", "call"])).stdout).toMatch(/^usage: mix call /);
+  expect((await bench.run(["help", "agent", "-q"])).stdout).toContain("agent.session.list\n");
+  for (const words of [[], ["agent"], ["agent", "ls"], ["agent", "send"], ["call"]])
+    expect(await bench.run([...words, "--version"])).toEqual({ code: 0, stdout: "mix 0.0.0\n", stderr: "" });
+  expect((await bench.run(["agent", "ps", "-q"])).stdout).toBe("sessionaaaaa\n");
+});
+
+test.each([
+  [["agent", "sned"], "did you mean send?"],
+  [["agent", "permti", "ls"], "did you mean permit?"],
+  [["agent", "ver"], "did you mean verify?"],
+  [["agent", "list"], "did you mean ls?"],
+  [["agent", "approve"], "did you mean permit allow?"],
+  [["agent", "help", "shwo"], "did you mean show?"],
+  [["ls"], "did you mean mix agent ls?"],
+  [["servces"], "did you mean services?"],
+  [["agent", "ls", "--al"], "did you mean --all?"],
+  [["agent", "send", "--nowait"], "did you mean --no-wait?"],
+])("%j: %s", async (words, question) => {
+  const ran = await bench.run(words);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain(question);
+});
+
+test("the overview of the verbs lists the exit codes; a verb's help says how to name a session and leaves out flags without effect", async () => {
+  expect((await bench.run(["agent", "--help"])).stdout).toContain("3 time limit");
   const show = (await bench.run(["agent", "show", "--help"])).stdout.replaceAll("\n", " ");
   expect(show).toContain("by its id, a unique prefix of the id, or its name");
   expect(show).toContain("--no-autostart");

@@ -2,16 +2,17 @@
 // Parses a command line, runs its verb and returns the exit code.
 import { type Arguments, parseArguments, positionalRange } from "./input/arguments.ts";
 import { AgentError } from "../agent-client/agent-error.ts";
+import { closestWord } from "../display/closest-word.ts";
 import { asAgentError, type ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
-import { overviewHelp, verbHelp } from "./help.ts";
+import { agentHelp, overviewHelp, verbHelp } from "./help.ts";
 import type { ConnectOptions, ConnectTarget, Context } from "./process/context.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
 import { Output, type OutputMode } from "./process/output.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
-import { commonFlags, verbOf, type Invocation, type VerbModule } from "./input/verb.ts";
+import { commonFlags, findVerb, verbOf, versionFlag, type Invocation, type VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
 
 /** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */
@@ -27,23 +28,41 @@ export async function runCommandLine(context: Context): Promise<number> {
 }
 
 async function dispatch(context: Context, output: Output): Promise<Outcome> {
-  const [first, second] = context.words;
-  if (first === "--version" || first === "-V") {
-    await output.line(`mix ${context.version}`);
+  const isAgent = context.words[0] === "agent";
+  const [name, ...words] = isAgent ? context.words.slice(1) : context.words;
+  if (name === "--version" || name === "-V") return printVersion(context, output);
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
+    await output.lines(isAgent ? agentHelp(agentVerbs) : overviewHelp(agentVerbs, busVerbs));
     return done;
   }
-  const isAgent = first === "agent";
-  const name = isAgent ? second : first;
-  // `mix help` alone is the overview. With a word after it, it is the verb that asks a service for its help.
-  const isBareHelp = name === "help" && context.words.length === (isAgent ? 2 : 1);
-  if (name === undefined || name === "--help" || name === "-h" || isBareHelp) {
-    await output.lines(overviewHelp(agentVerbs, busVerbs));
-    return done;
-  }
-  const table = isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs };
-  const listed = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (listed === undefined) throw unknownVerb(isAgent, name);
-  return runVerb(context, output, await verbOf(listed), context.words.slice(isAgent ? 2 : 1));
+  if (name === "help") return explain(context, output, isAgent, words);
+  return runVerb(context, output, await verbNamed(isAgent, name), words);
+}
+
+/**
+ * `mix help <service>` asks the service; also where a verb has its name, as `agent` and `notify` do. `mix agent help
+ * <verb>`, `mix help agent <verb>` and `mix help <verb>` are the help of a verb of mix.
+ */
+async function explain(context: Context, output: Output, isAgent: boolean, words: readonly string[]): Promise<Outcome> {
+  const [first = "", second] = words;
+  const help = [...words.filter((word) => word.startsWith("-")), "--help"];
+  if (isAgent) return runVerb(context, output, await verbNamed(true, first), help);
+  if (first === "agent" && second !== undefined && !second.startsWith("-"))
+    return runVerb(context, output, await verbNamed(true, second), help);
+  const isVerbOnly = Object.hasOwn(busVerbs, first) && first !== "notify";
+  if (isVerbOnly) return runVerb(context, output, await verbNamed(false, first), help);
+  return runVerb(context, output, await verbNamed(false, "help"), words);
+}
+
+async function verbNamed(isAgent: boolean, name: string): Promise<VerbModule> {
+  const entry = findVerb(isAgent ? agentVerbs : { ...busVerbs, ...unlistedVerbs }, name);
+  if (entry === undefined) throw unknownVerb(isAgent, name);
+  return verbOf(entry);
+}
+
+async function printVersion(context: Context, output: Output): Promise<Outcome> {
+  await output.line(`mix ${context.version}`);
+  return done;
 }
 
 type Connector<Bus> = (context: Context, output: Output, how: ConnectOptions) => Promise<Bus>;
@@ -58,7 +77,8 @@ async function runVerb(
   if (words.length === 0 && positionalRange(spec).min > 0 && spec.usage.includes(" | ")) {
     return runVerb(context, output, { spec, run }, ["--help"]);
   }
-  const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags } });
+  const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags, ...versionFlag } });
+  if (args.switch("version")) return printVersion(context, output);
   if (args.switch("help")) {
     await output.lines(verbHelp(spec));
     return done;
@@ -99,9 +119,51 @@ function withContext(error: AgentError, args: Arguments, { usage, flags }: VerbM
 
 function unknownVerb(isAgent: boolean, name: string): MixError {
   const names = Object.keys(isAgent ? agentVerbs : busVerbs);
+  const meant = meantVerb(isAgent, name, names);
+  if (meant !== undefined) return usageError(`no verb ${name}; did you mean ${meant}?`);
   const others = isAgent ? names.join(", ") : ["agent <verb>", ...names].join(", ");
   return usageError(`no verb ${name}; there are: ${others}`);
 }
+
+/** Finds what was mistyped, left out (`mix ls`) or is called so elsewhere (`docker rm`). */
+function meantVerb(isAgent: boolean, name: string, names: readonly string[]): string | undefined {
+  if (!isAgent && findVerb(agentVerbs, name) !== undefined) return `mix agent ${name}`;
+  if (isAgent && findVerb(busVerbs, name) !== undefined) return `mix ${name}`;
+  return (
+    closestWord(name, names) ??
+    (isAgent && Object.hasOwn(otherNames, name) ? otherNames[name] : undefined) ??
+    onlyOne(names.filter((one) => name.length >= prefixLengthMin && one.startsWith(name)))
+  );
+}
+
+const prefixLengthMin = 3;
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** Names of verbs in docker, kubectl, gh and other programs. */
+const otherNames: Readonly<Record<string, string>> = {
+  list: "ls",
+  logs: "log",
+  tail: "log -f",
+  run: "start",
+  new: "start",
+  exec: "send",
+  prompt: "send",
+  continue: "resume",
+  inspect: "show",
+  view: "show",
+  describe: "show",
+  get: "show",
+  watch: "attach",
+  rm: "close, or purge to remove an ended session's log",
+  delete: "close, or purge to remove an ended session's log",
+  kill: "cancel a turn, or close the session",
+  approve: "permit allow",
+  allow: "permit allow",
+  deny: "permit deny",
+};
 
 // Determined before the words are parsed, so that usage errors are written in this mode too.
 function wantedMode(words: readonly string[]): OutputMode {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
-import type { FlagTable } from "./input/arguments.ts";
+import { type FlagTable, usageLines } from "./input/arguments.ts";
 import { WordWrap } from "./view/word-wrap.ts";
 import { commonFlagsOf, type VerbSpec, type VerbTable } from "./input/verb.ts";
 
 export function verbHelp(spec: VerbSpec): string {
   const own = flagLines(spec.flags);
   return [
-    `usage: mix ${spec.usage}`,
+    ...usageLines(spec),
     "",
-    wrapped(spec.usage.includes("<session>") ? `${spec.about} ${sessionWords}` : spec.about),
+    wrapped([spec.about, ...sessionWords(spec.usage)].join(" ")),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
     ...flagLines(commonFlagsOf(spec.neverStarts)),
@@ -19,24 +19,68 @@ export function verbHelp(spec: VerbSpec): string {
 }
 
 /** Appended to the help of every verb that takes a session. */
-const sessionWords = "A session is given by its id, a unique prefix of the id, or its name.";
+function sessionWords(usage: string): string[] {
+  const references = "A session is given by its id, a unique prefix of the id, or its name";
+  if (/<session>/.test(usage)) return [`${references}.`];
+  return /\[session\]/.test(usage)
+    ? [`${references}; \`-\` is the last one used. Without it: the only live one of this directory.`]
+    : [];
+}
 
+/** What `mix --help` prints: both kinds of verbs in one screen. */
 export function overviewHelp(agentVerbs: VerbTable, busVerbs: VerbTable): string {
   return [
-    "usage: mix agent <verb> …   coding agents as sessions",
-    ...summaryLines(agentVerbs),
+    "usage: mix agent [<verb> …]   coding agents as sessions",
+    "       mix <verb> …           the Bus itself",
     "",
-    "       mix <verb> …         the Bus itself",
-    ...summaryLines(busVerbs),
+    "mix agent:",
+    ...groupsOf(agentVerbs).flatMap(([group, names]) => listLines(group, names)),
     "",
-    wrapped(exitWords),
+    "mix:",
+    ...summaryLines(busVerbs, Object.keys(busVerbs)),
     "",
-    'mix agent <verb> --help explains one; try: mix agent start demo "write hello.txt"',
+    "mix agent --help says more; mix agent <verb> --help explains one",
+    beginning,
   ].join("\n");
 }
 
+/** What `mix agent --help` prints. */
+export function agentHelp(agentVerbs: VerbTable): string {
+  return [
+    "usage: mix agent [<verb> …]   coding agents as sessions",
+    "",
+    "Without a verb, on a terminal: which sessions wait for you, run and ended.",
+    ...groupsOf(agentVerbs).flatMap(([group, names]) => ["", `${group}:`, ...summaryLines(agentVerbs, names)]),
+    "",
+    wrapped(exitWords),
+    "",
+    "mix agent <verb> --help explains one",
+    beginning,
+  ].join("\n");
+}
+
+const beginning = 'to begin: mix agent start demo "write hello.txt"';
+
 const exitWords =
   "exit codes: 0 done, 1 failed or cancelled, 2 usage, 3 time limit, 4 unknown or not available, 5 nobody to ask, 6 agentd or Bus not reachable, 7 login needed, 8 command id conflict, 130 interrupted, 141 broken pipe";
+
+/** A verb that is in none of them is listed under the last. */
+const groups = {
+  sessions: ["start", "send", "attach", "cancel", "set", "rename", "close", "resume"],
+  questions: ["permit", "answer", "policy"],
+  looking: ["ls", "show", "log", "wait", "export"],
+  "the log": ["purge", "prune", "redact", "verify", "stats"],
+  "the daemon": ["agents", "status", "doctor", "stop"],
+} as const;
+
+function groupsOf(verbs: VerbTable): [group: string, names: string[]][] {
+  const grouped: readonly string[] = Object.values(groups).flat();
+  const others = Object.keys(verbs).filter((name) => !grouped.includes(name));
+  return Object.entries(groups).map(([group, names], index, all) => {
+    const known = names.filter((name) => Object.hasOwn(verbs, name));
+    return [group, index === all.length - 1 ? [...known, ...others] : known];
+  });
+}
 
 function wrapped(text: string): string {
   const wrap = new WordWrap(helpColumns);
@@ -45,8 +89,12 @@ function wrapped(text: string): string {
 
 const helpColumns = 80;
 
-function summaryLines(verbs: VerbTable): string[] {
-  return Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`);
+function listLines(group: string, names: readonly string[]): string[] {
+  return [`  ${group.padEnd(11)} ${names.join(", ")}`];
+}
+
+function summaryLines(verbs: VerbTable, names: readonly string[]): string[] {
+  return names.map((name) => `  ${name.padEnd(11)} ${verbs[name]?.summary ?? ""}`);
 }
 
 function flagLines(flags: FlagTable): string[] {

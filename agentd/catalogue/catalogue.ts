@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packageVersion } from "../../files/installed-build.ts";
-import { closestWord } from "../config/closest-word.ts";
+import { closestWord } from "../../display/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./built-in.ts";

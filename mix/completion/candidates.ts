@@ -2,7 +2,7 @@
 // Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
 import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import { type Flag, type FlagTable, formsOf, positionalRange } from "../input/arguments.ts";
-import { takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
+import { findVerb, takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
 
 export interface Candidate {
   readonly value: string;
@@ -44,7 +44,8 @@ export async function completionOf(
   if (rest.length === 0 && name.startsWith("-"))
     return fitting(name, isAgent ? [help] : [help, { value: "--version" }]);
   if (rest.length === 0) return fitting(name, isAgent ? verbsOf(agentVerbs) : [agentGroup, ...verbsOf(busVerbs)]);
-  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (isAgent && name === "help") return rest.length === 1 ? fitting(rest[0] ?? "", verbsOf(agentVerbs)) : nothing;
+  const entry = findVerb(table, name);
   if (entry === undefined) return nothing;
   const { spec } = await verbOf(entry);
   const { typed, kept, source } = placeOf(name, spec, rest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Parses the words after a verb by the verb's table of flags. An unknown flag is a usage error.
 import { parseArgs } from "node:util";
+import { closestWord } from "../../display/closest-word.ts";
 import { readDuration } from "../../display/durations.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 
@@ -11,6 +12,8 @@ export interface Flag {
   /** Placeholder of the value in help, such as `DIR`. */
   readonly value?: string;
   readonly about: string;
+  /** Shown in the usage line. */
+  readonly isMain?: true;
 }
 export type FlagTable = Readonly<Record<string, Flag>>;
 
@@ -23,13 +26,32 @@ export interface PositionalRange {
 export interface ArgumentSpec {
   readonly usage: string;
   readonly flags: FlagTable;
-  /** Default: exactly the words in angle brackets of the usage line. */
+  /** Default: the words in angle brackets of the usage line, and at most also those in square brackets. */
   readonly positionals?: PositionalRange;
 }
 
 export function positionalRange({ usage, positionals }: Omit<ArgumentSpec, "flags">): PositionalRange {
-  const count = usage.match(/<[^>]+>/g)?.length ?? 0;
-  return positionals ?? { min: count, max: count };
+  const min = usage.match(/<[^>]+>/g)?.length ?? 0;
+  return positionals ?? { min, max: min + (usage.match(/\[[^\]]+\]/g)?.length ?? 0) };
+}
+
+/** The usage with the verb's main flags, wrapped to 80 columns. */
+export function usageLines({ usage, flags }: ArgumentSpec): string[] {
+  const main = Object.entries(flags).flatMap(([name, flag]) => (flag.isMain === true ? [usageOf(name, flag)] : []));
+  const rows = [`usage: mix ${usage}`];
+  for (const flag of main) {
+    const row = `${rows.at(-1) ?? ""} ${flag}`;
+    if (row.length <= usageColumns) rows[rows.length - 1] = row;
+    else rows.push(`         ${flag}`);
+  }
+  return rows;
+}
+
+const usageColumns = 80;
+
+function usageOf(name: string, { short, value, kind }: Flag): string {
+  const flag = short === undefined ? `--${name}` : `-${short}`;
+  return `[${flag}${value === undefined ? "" : ` ${value}`}]${kind === "texts" ? "…" : ""}`;
 }
 
 /** Throws a usage error for a flag that the table does not have, and for too few or too many words. */
@@ -39,7 +61,7 @@ export function parseArguments(words: readonly string[], spec: ArgumentSpec): Ar
   const { values, positionals } = parsedWords(words, flags, usage);
   const parsed = new Arguments(values, positionals, usage);
   // With --help nothing else is checked: nobody has to write a valid command line to get help.
-  if (values["help"] === true) return parsed;
+  if (values["help"] === true || values["version"] === true) return parsed;
   if (positionals.length < range.min) throw missing(usage, positionals.length, positionals);
   if (positionals.length > range.max) throw misused(usage, `too many words: ${positionals.slice(range.max).join(" ")}`);
   return parsed;
@@ -137,9 +159,21 @@ function parsedWords(words: readonly string[], flags: FlagTable, usage: string):
   try {
     return parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (error instanceof TypeError) throw misused(usage, firstSentence(error.message));
+    if (error instanceof TypeError) throw misused(usage, describeFault(error.message, flags));
     throw error;
   }
+}
+
+function describeFault(message: string, flags: FlagTable): string {
+  const unknown = /^Unknown option '--([^'=]+)/.exec(message)?.[1];
+  const meant = unknown === undefined ? undefined : closestWord(unknown.replaceAll("-", "_"), flagWords(flags));
+  const fault = firstSentence(message);
+  return meant === undefined ? fault : `${fault}; did you mean --${meant.replaceAll("_", "-")}?`;
+}
+
+// closestWord ignores underscores, so that --nowait is taken for --no-wait.
+function flagWords(flags: FlagTable): string[] {
+  return Object.keys(flags).map((name) => name.replaceAll("-", "_"));
 }
 
 // The second sentence of Node's message explains `--` and is longer than a terminal line.

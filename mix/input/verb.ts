@@ -32,6 +32,8 @@ export interface VerbModule {
 /** A verb and its line in the overview. A large verb is a function that loads it. */
 export interface VerbEntry {
   readonly summary: string;
+  /** Another name, which the help does not list. */
+  readonly alias?: string;
   readonly verb: VerbModule | (() => Promise<VerbModule>);
 }
 
@@ -41,6 +43,11 @@ export async function verbOf({ verb }: VerbEntry): Promise<VerbModule> {
 
 export type VerbTable = Readonly<Record<string, VerbEntry>>;
 
+/** Finds a verb by its name or alias. */
+export function findVerb(table: VerbTable, name: string): VerbEntry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : Object.values(table).find(({ alias }) => alias === name);
+}
+
 /** Flags that every verb takes. */
 export const commonFlags: FlagTable = {
   json: { kind: "switch", about: "JSON: one document, or one object per line of a stream" },
@@ -48,6 +55,9 @@ export const commonFlags: FlagTable = {
   "no-autostart": { kind: "switch", about: "do not start agentd if none runs (exit 6 instead)" },
   help: { kind: "switch", short: "h", about: "show this help" },
 };
+
+/** Accepted after every verb, and listed in no help. */
+export const versionFlag: FlagTable = { version: { kind: "switch", about: "print the version" } };
 
 const { "no-autostart": _, ...withoutAutostart } = commonFlags;
 

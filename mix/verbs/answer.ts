@@ -14,9 +14,9 @@ export const spec: VerbSpec = {
   about:
     "Answers an elicitation: an agent's request for input. Without a request, lists the open ones. Repeat a field to give it several values. For a URL, answer with the request alone to agree to open it; mix does not open it.",
   flags: {
-    decline: { kind: "switch", about: "decline to answer" },
-    cancel: { kind: "switch", about: "cancel the request without an answer" },
-    show: { kind: "switch", about: "show the question and its answer, if any" },
+    decline: { kind: "switch", about: "decline to answer", isMain: true },
+    cancel: { kind: "switch", about: "cancel the request without an answer", isMain: true },
+    show: { kind: "switch", about: "show the question and its answer, if any", isMain: true },
     session: { kind: "text", value: "SESSION", about: "list only this session's requests" },
     ...commandIdFlag,
   },

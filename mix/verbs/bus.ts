@@ -9,7 +9,7 @@ export const spec: VerbSpec = {
   usage: "bus",
   about:
     "Runs a Bus in the foreground on this user's own Unix socket, until Ctrl-C. --tcp adds a TCP port on loopback, which every local account can reach.",
-  flags: { tcp: { kind: "text", value: "PORT", about: "also listen on this TCP port of loopback" } },
+  flags: { tcp: { kind: "text", value: "PORT", about: "also listen on this TCP port of loopback", isMain: true } },
   examples: ["mix bus"],
   neverStarts: true,
 };

@@ -10,7 +10,9 @@ export const spec: VerbSpec = {
   usage: "call <service> <command> [key=value…]",
   about:
     'Calls a service and prints its reply. A value that is JSON (3, true, null, [1], {"a":1}, "text") is sent as JSON, anything else as text. `-` reads the whole body from stdin.',
-  flags: { timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)" } },
+  flags: {
+    timeout: { kind: "text", value: "TIME", about: "how long to wait for the reply (default 60s)", isMain: true },
+  },
   positionals: { min: 2, max: 1_000 },
   examples: ["mix call agent agent.session.list limit=5", `mix call agent agent.session.get session='"abc"'`],
   neverStarts: true,

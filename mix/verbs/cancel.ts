@@ -4,7 +4,7 @@ import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts"
 export const spec: VerbSpec = {
   usage: "agent cancel <session>",
   about: "Cancels the running turn and all queued turns. The session stays open.",
-  flags: { turn: { kind: "text", value: "N", about: "only this turn" }, ...commandIdFlag },
+  flags: { turn: { kind: "text", value: "N", about: "only this turn", isMain: true }, ...commandIdFlag },
   examples: ["mix agent cancel abc"],
 };
 

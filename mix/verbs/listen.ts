@@ -11,8 +11,8 @@ export const spec: VerbSpec = {
   about:
     "Prints what is published on a topic, until Ctrl-C. Only the broker's registration identifies a publisher; `mix services --json` lists registrations.",
   flags: {
-    count: { kind: "text", value: "N", about: "stop after N deliveries" },
-    timeout: { kind: "text", value: "TIME", about: "stop after this time (exit 3)" },
+    count: { kind: "text", value: "N", about: "stop after N deliveries", isMain: true },
+    timeout: { kind: "text", value: "TIME", about: "stop after this time (exit 3)", isMain: true },
   },
   examples: ["mix listen agent.session.updated --json"],
   neverStarts: true,

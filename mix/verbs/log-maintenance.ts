@@ -11,7 +11,7 @@ import { commandIdFlag, type Invocation } from "../input/verb.ts";
 const maintenanceTimeoutMs = 60 * 60 * 1000;
 
 export const removalFlags: FlagTable = {
-  "dry-run": { kind: "switch", about: "report what would be removed, and change nothing" },
+  "dry-run": { kind: "switch", about: "report what would be removed, and change nothing", isMain: true },
   ...commandIdFlag,
 };
 

@@ -12,11 +12,11 @@ export const spec: VerbSpec = {
   usage: "agent ls",
   about: "Lists live sessions, newest first.",
   flags: {
-    all: { kind: "switch", short: "a", about: "include ended sessions" },
-    state: { kind: "texts", value: "STATE", about: "only this state: idle, running, waiting, …" },
+    all: { kind: "switch", short: "a", about: "include ended sessions", isMain: true },
+    state: { kind: "texts", value: "STATE", about: "only this state: idle, running, waiting, …", isMain: true },
     agent: { kind: "text", value: "AGENT", about: "only this agent" },
     cwd: { kind: "text", value: "DIR", about: "only this directory" },
-    watch: { kind: "switch", short: "w", about: "keep running and print changes" },
+    watch: { kind: "switch", short: "w", about: "keep running and print changes", isMain: true },
   },
   examples: ["mix agent ls --all --agent demo"],
 };

@@ -12,7 +12,7 @@ export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",
   about:
     "Lists and answers the asks of the service `notify` (the daemon `notifyd`, which also shows them on a desktop). The first valid answer wins. `ls <ask>` shows a whole ask; `watch` runs until Ctrl-C. Name an ask by its id or a unique beginning of it, and an option by its id or its number in `ls <ask>`.",
-  flags: { all: { kind: "switch", short: "a", about: "with ls: include ended asks" } },
+  flags: { all: { kind: "switch", short: "a", about: "with ls: include ended asks", isMain: true } },
   positionals: { min: 1, max: 3 },
   examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
   neverStarts: true,

@@ -14,7 +14,7 @@ export const spec: VerbSpec = {
   about:
     "Lists and answers agents' permission requests. `allow` takes the only option that allows once; `deny` takes the first that rejects once, or else cancels. Choose any other with --option: `deny` takes only kinds reject_…, `allow` all other kinds, even one that mix does not know.",
   flags: {
-    option: { kind: "text", value: "OPTION", about: "choose this option, as `permit show` lists it" },
+    option: { kind: "text", value: "OPTION", about: "choose this option, as `permit show` lists it", isMain: true },
     session: { kind: "text", value: "SESSION", about: "with ls: only this session's requests" },
     ...commandIdFlag,
   },

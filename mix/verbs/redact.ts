@@ -13,7 +13,12 @@ export const spec: VerbSpec = {
   about:
     "Removes a secret from the log. The secret is read from stdin, without one line end after it, and is never sent: agentd gets its SHA-256 and length and searches by these.",
   flags: {
-    session: { kind: "text", value: "SESSION", about: "only in this session (default: in the whole log)" },
+    session: {
+      kind: "text",
+      value: "SESSION",
+      about: "only in this session (default: in the whole log)",
+      isMain: true,
+    },
     ...removalFlags,
   },
   examples: ["mix agent redact --dry-run < leaked-key.txt"],

@@ -9,7 +9,7 @@ export const spec: VerbSpec = {
   about:
     "Resumes an ended session as its agent supports it and returns when it is idle. With --fresh the agent begins a new session and gets the transcript of the old one.",
   flags: {
-    fresh: { kind: "switch", about: "begin a new agent session with the transcript" },
+    fresh: { kind: "switch", about: "begin a new agent session with the transcript", isMain: true },
     ...commandIdFlag,
   },
   examples: ["mix agent resume abc"],

@@ -8,7 +8,7 @@ import { formatTable } from "../view/table.ts";
 export const spec: VerbSpec = {
   usage: "agent stats",
   about: "Shows the log's size and its largest sessions.",
-  flags: { top: { kind: "text", value: "N", about: "list N sessions, most entries first (default 20)" } },
+  flags: { top: { kind: "text", value: "N", about: "list N sessions, most entries first (default 20)", isMain: true } },
   examples: ["mix agent stats --top 5"],
 };
 

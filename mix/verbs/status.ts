@@ -8,7 +8,7 @@ import { formatTable } from "../view/table.ts";
 export const spec: VerbSpec = {
   usage: "agent status",
   about: "Shows the daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 if none runs.",
-  flags: { limits: { kind: "switch", about: "list every limit too" } },
+  flags: { limits: { kind: "switch", about: "list every limit too", isMain: true } },
   examples: ["mix agent status"],
   neverStarts: true,
 };

@@ -39,7 +39,7 @@ export const agentVerbs: VerbTable = {
   permit: { summary: "list, show, allow or deny permission requests", verb: large("permit") },
   answer: { summary: "answer agents' requests for input", verb: large("answer") },
   policy: { summary: "test what a policy would answer, and why", verb: policy },
-  ls: { summary: "list sessions", verb: ls },
+  ls: { summary: "list sessions (also: ps)", alias: "ps", verb: ls },
   show: { summary: "show a session's current state", verb: show },
   log: { summary: "print a session's log, entry by entry", verb: large("log") },
   wait: { summary: "wait until sessions are idle, waiting or ended", verb: wait },

@@ -13,8 +13,8 @@ export const spec: VerbSpec = {
   about:
     "Waits until each session is idle, waits for an answer or has ended: by default, whichever comes first. A session that ends always ends the wait for it.",
   flags: {
-    for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)" },
-    timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 10m (exit 3)" },
+    for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)", isMain: true },
+    timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 10m (exit 3)", isMain: true },
   },
   positionals: { min: 1, max: 64 },
   examples: ["mix agent wait abc def --for idle --timeout 10m"],
