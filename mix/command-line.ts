@@ -11,6 +11,8 @@ import type { ConnectOptions, ConnectTarget, Context } from "./process/context.t
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
 import { Output, type OutputMode } from "./process/output.ts";
+import { rememberSession } from "./references/last-session.ts";
+import { similarSession } from "./references/session-reference.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
 import { commonFlags, findVerb, verbOf, versionFlag, type Invocation, type VerbModule } from "./input/verb.ts";
 import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
@@ -86,7 +88,7 @@ async function runVerb(
   const opened: ReadingBus[] = [];
   const open = async <Bus extends ReadingBus>(target: ConnectTarget, how: Connector<Bus>): Promise<Bus> => {
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-    const bus = await how(context, output, { target, autostart });
+    const bus = notingSession(context, spec, await how(context, output, { target, autostart }));
     opened.push(bus);
     if (target !== "bus" && opened.length === 1) warnOtherBuild(context, output);
     return bus;
@@ -102,19 +104,49 @@ async function runVerb(
     return (await run(invocation)) ?? done;
   } catch (error) {
     const known = asAgentError(error);
-    throw known instanceof AgentError ? withContext(known, args, spec) : known;
+    throw known instanceof AgentError ? await withContext(known, args, spec, opened[0]) : known;
   } finally {
     await Promise.all(opened.map((bus) => bus.close()));
   }
 }
 
-/** Adds the session and command id of the command line to an error that does not name them, and mix's own words. */
-function withContext(error: AgentError, args: Arguments, { usage, flags }: VerbModule["spec"]): MixError {
-  const session = usage.includes(" <session>") && !usage.includes("<session>…") ? args.positionals[0] : undefined;
+/** Adds the command id of the command line to an error that does not name it, mix's own words, and what was meant. */
+async function withContext(
+  error: AgentError,
+  args: Arguments,
+  { flags }: VerbModule["spec"],
+  bus: ReadingBus | undefined,
+): Promise<MixError> {
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
-  const details = { session, command_id: commandId, ...error.details };
+  const details = { command_id: commandId, ...error.details };
   const { code, message } = inWordsOfMix(error);
-  return new MixError(code, message, { details, cause: error.cause ?? error });
+  const { session } = error.details;
+  const isMistyped = code === "SESSION_UNKNOWN" && typeof session === "string" && bus !== undefined;
+  const meant = isMistyped ? await similarSession(bus, session).catch(() => undefined) : undefined;
+  const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return new MixError(code, message + question, { details, cause: error.cause ?? error });
+}
+
+/** Remembers the session that a verb uses, and adds it to errors that do not name it. */
+function notingSession<Bus extends ReadingBus>(context: Context, { usage }: VerbModule["spec"], bus: Bus): Bus {
+  const remembers = usage.includes("[session") || usage.startsWith("agent start ");
+  let isRemembered = false;
+  const ask: ReadingBus["ask"] = async (verb, args) => {
+    try {
+      const reply = await bus.ask(verb, args);
+      if (remembers && !isRemembered && verb.startsWith("agent.session.") && "session" in reply && reply.session) {
+        isRemembered = true;
+        rememberSession(context, reply.session);
+      }
+      return reply;
+    } catch (error) {
+      const session = "session" in args ? args.session : undefined;
+      if (!(error instanceof AgentError) || session === undefined) throw error;
+      const { code, message, details } = error;
+      throw new AgentError(code, message, { details: { session, ...details }, cause: error.cause ?? error });
+    }
+  };
+  return { ...bus, ask };
 }
 
 function unknownVerb(isAgent: boolean, name: string): MixError {

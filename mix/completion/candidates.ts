@@ -135,12 +135,12 @@ function positionalSource(verb: string, spec: VerbSpec, before: readonly string[
     return form[index] ?? (isRepeated(last) ? last : []);
   });
   const [place = ""] = places;
-  if (place === "<session>" || place === "<session>…") return sessionsOf[verb] ?? "live sessions";
+  if (/^[<[]session\b/.test(place)) return sessionsOf[verb] ?? "live sessions";
   return sources[place] ?? places.flatMap((one) => one.split("|")).filter((one) => /^[a-z]+$/.test(one));
 }
 
 function isRepeated(place: string): boolean {
-  return place.includes("…") || place === "[prompt]";
+  return place.includes("…") || place === "[prompt]" || place === "<prompt>";
 }
 
 /** Verbs that take other sessions than live ones. */
@@ -173,6 +173,7 @@ const sources: Readonly<Record<string, Source>> = {
   FILE: "files",
   "<request.json>": "files",
   "[prompt]": "files",
+  "<prompt>": "files",
   "[key=value…]": "files",
   "[field=value…]": "files",
 };

@@ -21,7 +21,7 @@ export interface DaemonRecord {
 /** Returns undefined if there is no record or it is incomplete. The record of a killed daemon is still there. */
 export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonRecord | undefined {
   try {
-    const text = readFileSync(join(stateDirectory(context), "agentd.pid"), "utf8");
+    const text = readFileSync(stateFile(context, "agentd.pid"), "utf8");
     const { pid, version, build, start_time, boot_id } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
     const [startTime, bootId] = [textOf(start_time), textOf(boot_id)];
@@ -58,6 +58,11 @@ function stateDirectory({ env, home }: Pick<Context, "env" | "home">): string {
   return directory;
 }
 
+/** Throws as `stateDirectory` does. */
+export function stateFile(context: Pick<Context, "env" | "home">, name: string): string {
+  return join(stateDirectory(context), name);
+}
+
 export function processLogFile(context: Pick<Context, "env" | "home">): string {
-  return join(stateDirectory(context), "agentd.log");
+  return stateFile(context, "agentd.log");
 }

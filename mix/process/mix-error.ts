@@ -8,6 +8,8 @@ const mixCodes = {
   UNANSWERED: "a question went unanswered because nobody could be asked",
   TURN_ENDED: "a followed turn did not end by itself",
   SESSION_ENDED: "a followed session has ended",
+  SESSION_UNKNOWN: "no session of this directory",
+  REQUEST_UNKNOWN: "no question is open",
 } as const;
 
 export class MixError extends AgentError {

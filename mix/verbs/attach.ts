@@ -12,9 +12,10 @@ import { isInteractive } from "../attach/is-interactive.ts";
 import { endedOutcome, isUnanswered, unansweredMessage, reportFailure } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { watchSession } from "../watch/watch-session.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent attach <session>",
+  usage: "agent attach [session]",
   about:
     "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands. :detach and Ctrl-C detach; the session continues.",
   flags: {
@@ -28,7 +29,9 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const bus = await invocation.connect("agentd");
-  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  const snapshot = await bus.ask("agent.session.get", {
+    session: await sessionReference(invocation, bus, args.positionals[0]),
+  });
   const { session } = snapshot;
   const isOver = endedOutcome(snapshot) !== undefined;
   const first = args.switch("all") ? 1 : Math.max(1, lastTurn(snapshot) + 1 - (args.count("turns", 1) ?? 1));

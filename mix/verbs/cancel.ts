@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent cancel <session>",
+  usage: "agent cancel [session]",
   about: "Cancels the running turn and all queued turns. The session stays open.",
   flags: { turn: { kind: "text", value: "N", about: "only this turn", isMain: true }, ...commandIdFlag },
   examples: ["mix agent cancel abc"],
@@ -13,7 +14,7 @@ export async function run(invocation: Invocation): Promise<void> {
   const turn = args.count("turn", 1);
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.cancel", {
-    session: args.word(0),
+    session: await sessionReference(invocation, bus, args.positionals[0]),
     turn,
     command_id: args.text("id"),
   });

@@ -5,9 +5,10 @@ import { endedOutcome } from "../watch/turn-outcome.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchSession } from "../watch/watch-session.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent close <session>",
+  usage: "agent close [session]",
   about: "Closes a session: ends its agent and returns when it has ended. The log stays.",
   flags: commandIdFlag,
   examples: ["mix agent close abc"],
@@ -17,7 +18,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.close", {
-    session: args.word(0),
+    session: await sessionReference(invocation, bus, args.positionals[0]),
     command_id: args.text("id"),
   });
   const { session, seq } = reply;

@@ -5,6 +5,7 @@ import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import type { FlagTable } from "../input/arguments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, type Invocation } from "../input/verb.ts";
 
 /** Maintenance reads every entry of a log, which can take longer than the Bus's default limit of 60 s. */
@@ -20,6 +21,12 @@ export function toRemovalArgs({ args }: Invocation): {
   readonly command_id: string | undefined;
 } {
   return { dry_run: args.switch("dry-run"), command_id: args.text("id") };
+}
+
+/** What removes entries takes a session only by its id or name: `-` depends on what was done before. */
+export function requireNamed<Word extends string | undefined>(session: Word): Word {
+  if (session === "-") throw usageError("give the session's id or name: - is not taken where entries are removed");
+  return session;
 }
 
 /** Does the same as `bus.ask`, with the time limit for maintenance. */

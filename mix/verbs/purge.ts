@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { askMaintenance, formatLoss, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatLoss, requireNamed, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -12,9 +12,10 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
+  const named = requireNamed(args.word(0));
   const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
-  const reply = await askMaintenance(bus, "agent.session.purge", { session: args.word(0), ...removalArgs });
+  const reply = await askMaintenance(bus, "agent.session.purge", { session: named, ...removalArgs });
   const { session, entries } = reply;
   if (output.mode === "json") await output.document("mix.purged.v1", { ...reply, dry_run: removalArgs.dry_run });
   else if (output.mode === "ids") await output.line(session);

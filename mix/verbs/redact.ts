@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
 import type { Context } from "../process/context.ts";
-import { askMaintenance, formatCount, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatCount, requireNamed, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readStdin } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
@@ -26,7 +26,7 @@ export const spec: VerbSpec = {
 
 export async function run(invocation: Invocation): Promise<void> {
   const { args, context, output } = invocation;
-  const request = { session: args.text("session"), ...toRemovalArgs(invocation) };
+  const request = { session: requireNamed(args.text("session")), ...toRemovalArgs(invocation) };
   const secret = await readSecret(context.stdin);
   const sha256 = createHash("sha256").update(secret).digest("hex");
   const bus = await invocation.connect("agentd");

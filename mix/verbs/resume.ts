@@ -3,9 +3,10 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchStart } from "../watch/watch-turn.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent resume <session>",
+  usage: "agent resume [session]",
   about:
     "Resumes an ended session as its agent supports it and returns when it is idle. With --fresh the agent begins a new session and gets the transcript of the old one.",
   flags: {
@@ -19,7 +20,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.resume", {
-    session: args.word(0),
+    session: await sessionReference(invocation, bus, args.positionals[0], "ended"),
     fresh: args.switch("fresh"),
     command_id: args.text("id"),
   });

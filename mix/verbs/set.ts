@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import { assignment } from "../input/assignments.ts";
+import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { formatOptionTable } from "../view/reply-tables.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent set <session> option=value…",
+  usage: "agent set [session] option=value…",
   about: "Sets a session's options, one after another, and prints all of them. `mix agent show` lists them.",
   flags: commandIdFlag,
-  positionals: { min: 2, max: 64 },
-  examples: ["mix agent set abc mode=plan"],
+  positionals: { min: 1, max: 64 },
+  examples: ["mix agent set mode=plan", "mix agent set abc mode=plan"],
 };
 
 export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
-  const wanted = args.positionals.slice(1).map(assignment);
+  // No session's name contains an equals sign.
+  const [first = ""] = args.positionals;
+  const [named, words] = first.includes("=") ? [undefined, args.positionals] : [first, args.positionals.slice(1)];
+  if (words.length === 0) throw usageError(`option=value is missing; usage: mix ${spec.usage}`);
+  const wanted = words.map(assignment);
   const id = args.text("id");
   const bus = await invocation.connect("agentd");
-  const session = args.word(0);
+  const session = await sessionReference(invocation, bus, named);
   let options: readonly SessionOption[] = (await bus.ask("agent.session.get", { session })).options;
   for (const [index, [option, text]] of wanted.entries()) {
     const reply = await bus.ask("agent.session.set_config", {

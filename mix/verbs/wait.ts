@@ -7,16 +7,17 @@ import { retryWhileAway, type RetryPolicy } from "../../agent-client/requests/re
 import { busRetryPolicy } from "../watch/retry-policy.ts";
 import { endedOutcome, reportFailure } from "../watch/turn-outcome.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent wait <session>…",
+  usage: "agent wait [session…]",
   about:
     "Waits until each session is idle, waits for an answer or has ended: by default, whichever comes first. A session that ends always ends the wait for it.",
   flags: {
     for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)", isMain: true },
     timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 10m (exit 3)", isMain: true },
   },
-  positionals: { min: 1, max: 64 },
+  positionals: { min: 0, max: 64 },
   examples: ["mix agent wait abc def --for idle --timeout 10m"],
 };
 
@@ -31,9 +32,10 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const timeLimit = new AbortController();
   const cancelTimer = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeLimit.abort());
   const policy = { ...busRetryPolicy(context, output, bus), signal: timeLimit.signal };
-  const waits = args.positionals.map((session) =>
-    waitForSession(invocation, bus, { session, wanted, deadline, policy }),
-  );
+  const named: readonly (string | undefined)[] = args.positionals.length === 0 ? [undefined] : args.positionals;
+  const sessions: string[] = [];
+  for (const word of named) sessions.push(await sessionReference(invocation, bus, word));
+  const waits = sessions.map((session) => waitForSession(invocation, bus, { session, wanted, deadline, policy }));
   // Each result is written as it comes. The first failure in command-line order decides the outcome.
   const results = await Promise.allSettled(waits);
   cancelTimer?.();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Remembers the session that was used last, for the word `-`. It is kept in a file of agentd's state directory. An agent's
+// own commands neither change nor use it: otherwise an agent could decide which session a person's `-` means.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { stateFile } from "../daemon/daemon-record.ts";
+import type { Context } from "../process/context.ts";
+
+type Surroundings = Pick<Context, "env" | "home">;
+
+const fileName = "mix-last-session";
+
+export function lastSession(context: Surroundings): string | undefined {
+  if (isInSession(context)) return undefined;
+  try {
+    const text = readFileSync(stateFile(context, fileName), "utf8").trim();
+    return sessionId.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ignores failures: a verb must not fail because its session cannot be remembered. */
+export function rememberSession(context: Surroundings, session: string): void {
+  if (isInSession(context) || !sessionId.test(session)) return;
+  try {
+    const file = stateFile(context, fileName);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const temporary = `${file}.new-${process.pid}`;
+    writeFileSync(temporary, `${session}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch {
+    // Without the file, `-` means nothing.
+  }
+}
+
+const sessionId = /^[a-z2-7]{12}$/;
+
+function isInSession({ env }: Pick<Context, "env">): boolean {
+  return (env["AGENTD_SESSION"] ?? "") !== "";
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Which session a verb acts on: the one that was named, the last one used (`-`), or the only one of this directory.
+import { realpathSync } from "node:fs";
+import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
+import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
+import type { ReadingBus } from "../../agent-client/requests/ask.ts";
+import { listSessions } from "../../agent-client/requests/sessions.ts";
+import { closestWord } from "../../display/closest-word.ts";
+import type { Invocation } from "../input/verb.ts";
+import { homePath } from "../process/home-path.ts";
+import { ownError, usageError } from "../process/mix-error.ts";
+import { formatTable } from "../view/table.ts";
+import { lastSession } from "./last-session.ts";
+import { directoriesUpToGitRoot, sessionsOfDirectory } from "./sessions-of-directory.ts";
+
+type Chooser = Pick<Invocation, "context" | "output">;
+type Asking = Pick<ReadingBus, "ask">;
+
+/**
+ * Which sessions a verb means where none is named: `live`; `any`, for verbs that only read: a live one, or else the one
+ * that was started last; `ended`: the one that was started last.
+ */
+export type Meant = "live" | "any" | "ended";
+
+/** Returns what to pass to agentd as `session`. Says on stderr which one was taken, if none was named. */
+export async function sessionReference(
+  chooser: Chooser,
+  bus: Asking,
+  word: string | undefined,
+  meant: Meant = "live",
+): Promise<string> {
+  if (word === "-") return lastUsed(chooser);
+  return word ?? (await sessionOfThisDirectory(chooser, bus, meant)).session;
+}
+
+function lastUsed({ context, output }: Chooser): string {
+  const session = lastSession(context);
+  if (session === undefined) throw usageError("no session was used yet: - is the last one used");
+  output.word(`session ${session}, the last one used`);
+  return session;
+}
+
+/** Throws a usage error that lists the sessions if it is not clear which one is meant. */
+export async function sessionOfThisDirectory(
+  { context, output }: Chooser,
+  bus: Asking,
+  meant: Meant,
+): Promise<SessionSummary> {
+  const directories = directoriesUpToGitRoot(realDirectory(context.cwd()));
+  const live = (await listSessions(bus, { state: [...livePhases] })).filter(({ state }) => state !== "closing");
+  const liveHere = sessionsOfDirectory(live, directories);
+  const endedHere =
+    meant === "ended" || (meant === "any" && liveHere.length === 0) ? await newestEnded(bus, directories) : [];
+  const [found, another] = meant === "ended" ? endedHere : [...liveHere, ...endedHere];
+  if (found === undefined) throw noneHere(context, meant === "ended" ? liveHere : live, meant);
+  if (another !== undefined) {
+    throw usageError(`${liveHere.length} live sessions have this directory; name one of them:\n${listed(liveHere)}`);
+  }
+  const what = `${found.agent}, ${found.state}`;
+  const which = meant !== "live" && endedHere.length > 0 ? "the latest ended one" : "the only live one";
+  output.word(`session ${found.session} (${what}), ${which} in ${homePath(found.cwd, context)}`);
+  return found;
+}
+
+/** The session that was started last, of the first directory that has an ended one. */
+async function newestEnded(bus: Asking, directories: readonly string[]): Promise<SessionSummary[]> {
+  for (const cwd of directories) {
+    const { sessions } = await bus.ask("agent.session.list", { state: [...endedPhases], cwd, limit: 1 });
+    const newest = sessions.find((one) => one.cwd === cwd);
+    if (newest !== undefined) return [newest];
+  }
+  return [];
+}
+
+function noneHere(context: Chooser["context"], live: readonly SessionSummary[], meant: Meant): AgentError {
+  const directory = homePath(realDirectory(context.cwd()), context);
+  if (meant === "ended") {
+    const hint = live.length === 0 ? "" : `; these are live:\n${listed(live)}`;
+    return ownError("SESSION_UNKNOWN", `no ended session has this directory, ${directory}${hint}`);
+  }
+  const last = lastSession(context);
+  const others =
+    live.length === 0
+      ? "; to start one: `mix agent start <agent>`"
+      : `; name one${last === undefined ? "" : `, or - for ${last}`}:\n${listed(live)}`;
+  return ownError("SESSION_UNKNOWN", `no live session has this directory, ${directory}${others}`);
+}
+
+function listed(sessions: readonly SessionSummary[]): string {
+  const rows = sessions.map(({ session, name = "", agent, state, title = "" }) => {
+    return [session, name, agent, state, title];
+  });
+  return formatTable(rows.slice(0, listedMax)).join("\n");
+}
+
+const listedMax = 16;
+
+/** agentd keeps directories without links. */
+function realDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
+}
+
+/** The session that a word names, as agentd finds it, among the newest 200. */
+export async function sessionNamed(bus: Asking, word: string): Promise<SessionSummary | undefined> {
+  const { sessions } = await bus.ask("agent.session.list", { limit: sessionsMax });
+  const beginning = sessions.filter(({ session }) => word.length >= prefixLengthMin && session.startsWith(word));
+  return (
+    sessions.find(({ session, name }) => session === word || name === word) ??
+    (beginning.length === 1 ? beginning[0] : undefined)
+  );
+}
+
+/** Shorter words are rather words of a prompt. */
+const prefixLengthMin = 3;
+
+/** Finds the session whose name or id was mistyped. */
+export async function similarSession(bus: Asking, word: string): Promise<string | undefined> {
+  const { sessions } = await bus.ask("agent.session.list", { limit: sessionsMax });
+  const names = sessions.flatMap(({ name, session }) => (name === undefined ? [session] : [name, session]));
+  return closestWord(word, names);
+}
+
+const sessionsMax = 200;
