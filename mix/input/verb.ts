@@ -70,6 +70,11 @@ export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
   return neverStarts === true ? withoutAutostart : commonFlags;
 }
 
+/** The flag of every verb that prints a table. */
+export const tableFlag: FlagTable = {
+  "no-trunc": { kind: "switch", about: "on a terminal: cut nothing, and write paths in full" },
+};
+
 /** The flag of every verb that acts. */
 export const commandIdFlag: FlagTable = {
   id: { kind: "text", value: "ID", about: "command id: a retry with it gets the first result" },

@@ -4,9 +4,10 @@ import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { formContent } from "../input/assignments.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
-import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
 import { detectScreen } from "../view/live-view.ts";
+import { detectFit } from "../view/table.ts";
 import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -18,6 +19,7 @@ export const spec: VerbSpec = {
     cancel: { kind: "switch", about: "cancel the request without an answer", isMain: true },
     show: { kind: "switch", about: "show the question and its answer, if any", isMain: true },
     session: { kind: "text", value: "SESSION", about: "list only this session's requests" },
+    ...tableFlag,
     ...commandIdFlag,
   },
   positionals: { min: 0, max: 1_000 },
@@ -52,7 +54,9 @@ async function list({ args, context, output, read }: Invocation): Promise<void> 
   if (output.mode === "json") await output.document("mix.elicitations.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
-  else for (const line of formatElicitationTable(requests, context.now())) await output.line(line);
+  else
+    for (const line of formatElicitationTable(requests, context.now(), detectFit(context, args.switch("no-trunc"))))
+      await output.line(line);
 }
 
 async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<void> {

@@ -80,3 +80,18 @@ test("ls on a Bus without agentd starts one, then asks it", async () => {
   (await bench.agentd()).begin("sessionaaaaa");
   expect(await running.ended).toMatchObject({ code: 0, stdout: "sessionaaaaa\n" });
 });
+
+test("on a terminal the table fits its width and home is ~; --no-trunc and a pipe get all of it", async () => {
+  const agentd = await bench.agentd();
+  const cwd = `${bench.directory}/src/a-project-with-a-long-name/packages/core`;
+  const title = "Make the parser of the configuration accept durations of several units";
+  agentd.begin("sessionaaaaa", { agent: "demo", cwd, name: "parser" }).shown = { title };
+  const cut = lines((await bench.run(["agent", "ls"], { tty: true })).stdout);
+  expect(Math.max(...cut.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(cut[1]).toMatch(/^sessionaaaaa {2}parser {2}demo {3}starting {2}.*…\S*packages\/core {2}Make the .*…$/);
+  expect((await bench.run(["agent", "ls", "--no-trunc"], { tty: true })).stdout).toContain(`${cwd}  ${title}`);
+  expect((await bench.run(["agent", "ls"])).stdout).toContain(`${cwd}  ${title}`);
+  expect((await bench.run(["agent", "show", "sessionaaaaa"], { tty: true })).stdout).toContain(
+    "directory  ~/src/a-pro",
+  );
+});

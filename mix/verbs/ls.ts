@@ -4,8 +4,9 @@ import { type SessionPhase, livePhases, sessionPhases } from "../../agentd/vocab
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
+import { detectFit } from "../view/table.ts";
 import { watchSessionList } from "../watch/watch-session-list.ts";
 
 export const spec: VerbSpec = {
@@ -16,6 +17,7 @@ export const spec: VerbSpec = {
     state: { kind: "texts", value: "STATE", about: "only this state: idle, running, waiting, …", isMain: true },
     agent: { kind: "text", value: "AGENT", about: "only this agent" },
     cwd: { kind: "text", value: "DIR", about: "only this directory" },
+    ...tableFlag,
     watch: { kind: "switch", short: "w", about: "keep running and print changes", isMain: true },
   },
   examples: ["mix agent ls --all --agent demo"],
@@ -24,15 +26,16 @@ export const spec: VerbSpec = {
 export async function run(invocation: Invocation): Promise<Outcome | void> {
   const { args, context, output } = invocation;
   const filter = parseFilter(invocation);
+  const fit = detectFit(context, args.switch("no-trunc"));
   if (args.switch("watch")) {
-    return watchSessionList(invocation, await invocation.connect("agentd"), filter);
+    return watchSessionList(invocation, await invocation.connect("agentd"), filter, fit);
   }
   const sessions = await listSessions(await invocation.read("agentd"), filter);
   if (output.mode === "json") await output.document("mix.sessions.v1", { sessions });
   else if (output.mode === "ids") for (const { session } of sessions) await output.line(session);
   else if (sessions.length === 0)
     output.word(args.switch("all") ? "no sessions" : "no live sessions (--all shows ended ones)");
-  else await output.lines(formatSessionTable(sessions, context.now()).join("\n"));
+  else await output.lines(formatSessionTable(sessions, context.now(), fit).join("\n"));
 }
 
 function parseFilter({ args, context }: Invocation): SessionFilter {

@@ -3,16 +3,20 @@ import { findOption } from "../questions/chosen-option.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import { listAsks, askNotify, findAsk, warnOtherNotifyd } from "../questions/notify-asks.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { renderAsk, formatAskTable, renderAskEnd } from "../view/ask.ts";
 import { detectScreen } from "../view/live-view.ts";
+import { detectFit } from "../view/table.ts";
 import { watchNotifyAsks } from "../questions/watch-notify-asks.ts";
 
 export const spec: VerbSpec = {
   usage: "notify ls [ask] | answer <ask> <option> | watch",
   about:
     "Lists and answers the asks of the service `notify` (the daemon `notifyd`, which also shows them on a desktop). The first valid answer wins. `ls <ask>` shows a whole ask; `watch` runs until Ctrl-C. Name an ask by its id or a unique beginning of it, and an option by its id or its number in `ls <ask>`.",
-  flags: { all: { kind: "switch", short: "a", about: "with ls: include ended asks", isMain: true } },
+  flags: {
+    all: { kind: "switch", short: "a", about: "with ls: include ended asks", isMain: true },
+    ...tableFlag,
+  },
   positionals: { min: 1, max: 3 },
   examples: ["mix notify ls", "mix notify answer k3wq7m2a allow", "mix notify watch --json"],
   neverStarts: true,
@@ -53,7 +57,9 @@ async function list({ args, context, output, connect }: Invocation): Promise<voi
   if (output.mode === "json") await output.document("mix.asks.v1", { asks });
   else if (output.mode === "ids") for (const { ask } of asks) await output.line(ask);
   else if (asks.length === 0) output.word(args.switch("all") ? "no asks" : "no open asks (--all shows ended ones)");
-  else for (const line of formatAskTable(asks, context.now())) await output.line(line);
+  else
+    for (const line of formatAskTable(asks, context.now(), detectFit(context, args.switch("no-trunc"))))
+      await output.line(line);
 }
 
 async function show({ args, context, output, connect }: Invocation): Promise<void> {

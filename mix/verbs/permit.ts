@@ -4,9 +4,10 @@ import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
-import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { renderPermission, renderPermissionResolution, type PermissionRequest } from "../view/permission.ts";
+import { detectFit } from "../view/table.ts";
 import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
@@ -16,6 +17,7 @@ export const spec: VerbSpec = {
   flags: {
     option: { kind: "text", value: "OPTION", about: "choose this option, as `permit show` lists it", isMain: true },
     session: { kind: "text", value: "SESSION", about: "with ls: only this session's requests" },
+    ...tableFlag,
     ...commandIdFlag,
   },
   positionals: { min: 1, max: 2 },
@@ -48,7 +50,9 @@ async function list({ args, context, output, read }: Invocation): Promise<void> 
   if (output.mode === "json") await output.document("mix.requests.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
-  else for (const line of formatPermissionTable(requests, context.now())) await output.line(line);
+  else
+    for (const line of formatPermissionTable(requests, context.now(), detectFit(context, args.switch("no-trunc"))))
+      await output.line(line);
 }
 
 async function show({ context, output }: Invocation, { permission, resolved }: FoundPermission): Promise<void> {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { servicesOn } from "../../agent-client/requests/ask.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { formatTable } from "../view/table.ts";
+import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
+import { detectFit, formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "services",
   about: "Lists the services registered on the Bus.",
-  flags: {},
+  flags: tableFlag,
   examples: ["mix services"],
   neverStarts: true,
 };
 
-export async function run({ output, connect }: Invocation): Promise<void> {
+export async function run({ args, context, output, connect }: Invocation): Promise<void> {
   const bus = await connect("bus");
   const services = await servicesOn(bus.client);
   const rows = services.map(({ name, version = "-", pid = "-", started_at: since = "-" }) => [
@@ -22,5 +22,9 @@ export async function run({ output, connect }: Invocation): Promise<void> {
   ]);
   if (output.mode === "json") await output.document("mix.services.v1", { services });
   else if (output.mode === "ids") for (const { name } of services) await output.line(name);
-  else for (const line of formatTable([["SERVICE", "VERSION", "PID", "STARTED"], ...rows])) await output.line(line);
+  else {
+    const fit = detectFit(context, args.switch("no-trunc"));
+    const table = [["SERVICE", "VERSION", "PID", "STARTED"], ...rows];
+    for (const line of formatTable(table, fit, [{ column: 0, min: 12 }])) await output.line(line);
+  }
 }

@@ -2,14 +2,15 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import { assignment } from "../input/assignments.ts";
 import { usageError } from "../process/mix-error.ts";
-import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
+import { detectFit } from "../view/table.ts";
 import { formatOptionTable } from "../view/reply-tables.ts";
 import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
   usage: "agent set [session] option=value…",
   about: "Sets a session's options, one after another, and prints all of them. `mix agent show` lists them.",
-  flags: commandIdFlag,
+  flags: { ...tableFlag, ...commandIdFlag },
   positionals: { min: 1, max: 64 },
   examples: ["mix agent set mode=plan", "mix agent set abc mode=plan"],
 };
@@ -36,7 +37,9 @@ export async function run(invocation: Invocation): Promise<void> {
   }
   if (output.mode === "json") await output.document("mix.options.v1", { session, options });
   else
-    for (const line of output.mode === "ids" ? options.map(({ option }) => option) : formatOptionTable(options))
+    for (const line of output.mode === "ids"
+      ? options.map(({ option }) => option)
+      : formatOptionTable(options, detectFit(invocation.context, args.switch("no-trunc"))))
       await output.line(line);
 }
 

@@ -69,7 +69,7 @@ test("a prompt of - is read from stdin", async () => {
 test("an empty prompt is a usage error, and nothing is sent", async () => {
   const agentd = await bench.agentd();
   expect((await bench.run(["agent", "start", "demo", "-"], { stdin: " \n" })).code).toBe(2);
-  expect((await bench.run(["agent", "send", "s"])).code).toBe(2);
+  expect((await bench.run(["agent", "send", " "])).code).toBe(2);
   expect(agentd.asked).toEqual([]);
 });
 

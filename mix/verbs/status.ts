@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../files/installed-build.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { formatAge, formatBytes } from "../view/units.ts";
-import { formatTable } from "../view/table.ts";
+import { detectFit, formatFacts, formatTable, pathIn, type TableFit } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent status",
   about: "Shows the daemon: process, Bus, log, configuration, limits. Never starts one; exit 6 if none runs.",
-  flags: { limits: { kind: "switch", about: "list every limit too", isMain: true } },
+  flags: { limits: { kind: "switch", about: "list every limit too", isMain: true }, ...tableFlag },
   examples: ["mix agent status"],
   neverStarts: true,
 };
@@ -16,9 +16,10 @@ export const spec: VerbSpec = {
 export async function run({ args, context, output, read }: Invocation): Promise<void> {
   const bus = await read("running-agentd");
   const status = await bus.ask("agent.status", {});
+  const fit = detectFit(context, args.switch("no-trunc"));
   if (output.mode === "json") await output.document("mix.status.v1", status);
   else if (output.mode === "ids") await output.line(`${status.pid}`);
-  else for (const line of formatStatus(status, context.now(), args.switch("limits"))) await output.line(line);
+  else for (const line of formatStatus(status, context.now(), args.switch("limits"), fit)) await output.line(line);
 }
 
 function describePeople({ service, state }: NonNullable<StatusReply["people"]>): string {
@@ -34,22 +35,22 @@ function describeInstalled(installed: NonNullable<StatusReply["installed"]> | nu
   return `${build}: restart the running agentd (mix agent stop, or systemctl --user restart agentd)`;
 }
 
-function formatStatus(status: StatusReply, now: number, withLimits: boolean): string[] {
+function formatStatus(status: StatusReply, now: number, withLimits: boolean, fit: TableFit): string[] {
   const { bus, log, config, sessions } = status;
-  const facts = [
+  const facts: [string, string][] = [
     ["agentd", `${buildWords(status)}, pid ${status.pid}, up ${formatAge(now - Date.parse(status.started_at))}`],
-    ...(status.installed === undefined ? [] : [["installed", describeInstalled(status.installed)]]),
+    ...(status.installed === undefined ? [] : [["installed", describeInstalled(status.installed)] as [string, string]]),
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
-    ["log", `${log.file}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
-    ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing can run`]]),
-    ["configuration", `${config.file}${config.loaded ? "" : " (no file: defaults apply)"}`],
-    ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line]),
-    ...(status.people === undefined ? [] : [["people", describePeople(status.people)]]),
+    ["log", `${pathIn(fit, log.file)}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
+    ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing can run`] as [string, string]]),
+    ["configuration", `${pathIn(fit, config.file)}${config.loaded ? "" : " (no file: defaults apply)"}`],
+    ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line] as [string, string]),
+    ...(status.people === undefined ? [] : [["people", describePeople(status.people)] as [string, string]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],
   ];
-  if (!withLimits) return formatTable(facts);
+  if (!withLimits) return formatFacts(facts, fit);
   const limits = status.limits.map(({ name, value, unit, description }) => {
     return [name, value === null ? "none" : `${value} ${unit}`, description];
   });
-  return [...formatTable(facts), "", ...formatTable(limits)];
+  return [...formatFacts(facts, fit), "", ...formatTable(limits, fit, [{ column: 2, min: 16 }])];
 }

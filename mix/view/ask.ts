@@ -4,23 +4,26 @@
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { canShowNumbers } from "../questions/chosen-option.ts";
 import { formatTimeUntil } from "./units.ts";
-import { truncateToWidth } from "../../display/width.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
-import { formatTable } from "./table.ts";
+import { formatTable, uncut } from "./table.ts";
 
-export function formatAskTable(asks: readonly NotifyAsk[], now: number): string[] {
-  return formatTable([
-    ["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"],
-    ...asks.map((ask) => [
-      ask.ask,
-      ask.state,
-      ask.state === "open" ? formatTimeUntil(ask.expires_at, now) : "-",
-      ask.source,
-      truncateToWidth(printableLine(ask.title), titleColumnsMax),
-      ask.options.map(({ option, kind }) => `${option} [${kind}]`).join(", "),
-    ]),
+export function formatAskTable(asks: readonly NotifyAsk[], now: number, fit = uncut): string[] {
+  const rows = asks.map((ask) => [
+    ask.ask,
+    ask.state,
+    ask.state === "open" ? formatTimeUntil(ask.expires_at, now) : "-",
+    ask.source,
+    ask.title,
+    ask.options.map(({ option, kind }) => `${option} [${kind}]`).join(", "),
   ]);
+  const cuts = [
+    { column: 5, min: 12 },
+    { column: 3, min: 8 },
+    { column: 4, min: 16 },
+    { column: 5, min: 0 },
+  ];
+  return formatTable([["ASK", "STATE", "LEFT", "FROM", "TITLE", "OPTIONS"], ...rows], fit, cuts);
 }
 
 /** Renders an ask in full, because a person decides by it. */
@@ -67,5 +70,3 @@ function describeEnd(ask: NotifyAsk): string {
       return "expired";
   }
 }
-
-const titleColumnsMax = 50;

@@ -3,18 +3,29 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
-import { truncateToWidth } from "../../display/width.ts";
-import { printableLine } from "../../display/printable.ts";
-import { formatTable } from "./table.ts";
+import { type Cut, formatTable, pathIn, type TableFit, uncut } from "./table.ts";
 
-export function formatSessionTable(sessions: readonly SessionSummary[], now: number): string[] {
-  return formatTable([
-    ["SESSION", "NAME", "AGENT", "STATE", "TURNS", "AGE", "CWD", "TITLE"],
-    ...sessions.map((one) => toSessionRow(one, now)),
-  ]);
+export function formatSessionTable(sessions: readonly SessionSummary[], now: number, fit = uncut): string[] {
+  const rows = sessions.map((one) => toSessionRow(one, now, fit));
+  return formatTable(
+    [["SESSION", "NAME", "AGENT", "STATE", "TURNS", "AGE", "CWD", "TITLE"], ...rows],
+    fit,
+    sessionCuts,
+  );
 }
 
-export function toSessionRow(one: SessionSummary, now: number): string[] {
+/** The title says what a session is about, and gets the room. */
+export const sessionCuts: readonly Cut[] = [
+  { column: 6, min: 16, keepsEnd: true },
+  { column: 2, min: 12 },
+  { column: 3, min: 8 },
+  { column: 4, min: 0 },
+  { column: 7, min: 16 },
+  { column: 1, min: 8 },
+  { column: 6, min: 8, keepsEnd: true },
+];
+
+export function toSessionRow(one: SessionSummary, now: number, fit: TableFit): string[] {
   return [
     one.session,
     one.name ?? "-",
@@ -22,34 +33,41 @@ export function toSessionRow(one: SessionSummary, now: number): string[] {
     one.reason === undefined ? one.state : `${one.state} (${one.reason})`,
     String(one.turns),
     formatAge(now - Date.parse(one.created_at)),
-    one.cwd,
-    fitTitle(one.title ?? ""),
+    pathIn(fit, one.cwd),
+    one.title ?? "",
   ];
 }
 
-export function formatOptionTable(options: readonly SessionOption[]): string[] {
-  return formatTable([
-    ["OPTION", "VALUE", "CHOICES"],
-    ...options.map(({ option, value, choices, type }) => [
-      option,
-      String(value),
-      type === "boolean" ? "true, false" : (choices ?? []).map((choice) => choice.value).join(", "),
-    ]),
+export function formatOptionTable(options: readonly SessionOption[], fit = uncut): string[] {
+  const rows = options.map(({ option, value, choices, type }) => [
+    option,
+    String(value),
+    type === "boolean" ? "true, false" : (choices ?? []).map((choice) => choice.value).join(", "),
   ]);
+  const cuts = [
+    { column: 2, min: 16 },
+    { column: 1, min: 12 },
+  ];
+  return formatTable([["OPTION", "VALUE", "CHOICES"], ...rows], fit, cuts);
 }
 
-export function formatPermissionTable(requests: readonly ListedPermission[], now: number): string[] {
-  return formatTable([
-    ["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"],
-    ...requests.map((one) => [
-      one.request,
-      one.session,
-      one.tool_call.tool_kind ?? "-",
-      formatTimeUntil(one.expires_at, now),
-      fitTitle(`${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`),
-    ]),
+export function formatPermissionTable(requests: readonly ListedPermission[], now: number, fit = uncut): string[] {
+  const rows = requests.map((one) => [
+    one.request,
+    one.session,
+    one.tool_call.tool_kind ?? "-",
+    formatTimeUntil(one.expires_at, now),
+    `${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`,
   ]);
+  return formatTable([["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"], ...rows], fit, requestCuts);
 }
+
+/** A request's id begins with its session's. */
+const requestCuts: readonly Cut[] = [
+  { column: 1, min: 0 },
+  { column: 2, min: 8 },
+  { column: 4, min: 16 },
+];
 
 /** Marks requests that changed after they were asked, and requests of sub-agents. */
 function describeMarks({ changed, agent_session: other }: ListedPermission): string {
@@ -62,19 +80,13 @@ export function describeUnlisted(kind: "permission" | "elicitation", session: st
   return `the list is incomplete because it is too long; see the rest with ${where}`;
 }
 
-export function formatElicitationTable(requests: readonly ListedElicitation[], now: number): string[] {
-  return formatTable([
-    ["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"],
-    ...requests.map((one) => [
-      one.request,
-      one.session,
-      one.mode,
-      formatTimeUntil(one.expires_at, now),
-      fitTitle(one.message ?? ""),
-    ]),
+export function formatElicitationTable(requests: readonly ListedElicitation[], now: number, fit = uncut): string[] {
+  const rows = requests.map((one) => [
+    one.request,
+    one.session,
+    one.mode,
+    formatTimeUntil(one.expires_at, now),
+    one.message ?? "",
   ]);
-}
-
-function fitTitle(text: string): string {
-  return truncateToWidth(printableLine(text), 60);
+  return formatTable([["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"], ...rows], fit, requestCuts);
 }

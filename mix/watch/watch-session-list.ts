@@ -7,8 +7,8 @@ import { busRetryPolicy } from "./retry-policy.ts";
 import { retryWhileAway } from "../../agent-client/requests/retry-while-away.ts";
 import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
-import { formatTable } from "../view/table.ts";
-import { toSessionRow } from "../view/reply-tables.ts";
+import { formatTable, type TableFit } from "../view/table.ts";
+import { sessionCuts, toSessionRow } from "../view/reply-tables.ts";
 
 /**
  * Works like `kubectl get -w`: prints the sessions, then each one that changes, and once more one that leaves the list.
@@ -17,6 +17,7 @@ export async function watchSessionList(
   { context, output }: Invocation,
   bus: AgentBus,
   filter: SessionFilter,
+  fit: TableFit,
 ): Promise<Outcome> {
   const known = new Map<string, string>();
   const stop = new AbortController();
@@ -51,7 +52,7 @@ export async function watchSessionList(
   async function print(one: SessionSummary): Promise<void> {
     if (output.mode === "json") return output.row(one);
     if (output.mode === "ids") return output.line(one.session);
-    return output.line(formatTable([toSessionRow(one, context.now())])[0] ?? "");
+    return output.line(formatTable([toSessionRow(one, context.now(), fit)], fit, sessionCuts)[0] ?? "");
   }
 }
 
