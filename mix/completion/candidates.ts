@@ -136,6 +136,7 @@ function positionalSource(verb: string, spec: VerbSpec, before: readonly string[
   });
   const [place = ""] = places;
   if (/^[<[]session\b/.test(place)) return sessionsOf[verb] ?? "live sessions";
+  if (place === "[request]") return verb === "permit" ? "permissions" : "elicitations";
   return sources[place] ?? places.flatMap((one) => one.split("|")).filter((one) => /^[a-z]+$/.test(one));
 }
 
@@ -158,8 +159,6 @@ const sources: Readonly<Record<string, Source>> = {
   "<agent>": "agents",
   AGENT: "agents",
   SESSION: "all sessions",
-  "<request>": "permissions",
-  "[request]": "elicitations",
   "<service>": "services",
   "[ask]": "asks",
   "<ask>": "asks",

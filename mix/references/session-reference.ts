@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which session a verb acts on: the one that was named, the last one used (`-`), or the only one of this directory.
-import { realpathSync } from "node:fs";
 import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
@@ -12,7 +11,7 @@ import { homePath } from "../process/home-path.ts";
 import { ownError, usageError } from "../process/mix-error.ts";
 import { formatTable } from "../view/table.ts";
 import { lastSession } from "./last-session.ts";
-import { directoriesUpToGitRoot, sessionsOfDirectory } from "./sessions-of-directory.ts";
+import { directoriesOf, realDirectory, sessionsOfDirectory } from "./sessions-of-directory.ts";
 
 type Chooser = Pick<Invocation, "context" | "output">;
 type Asking = Pick<ReadingBus, "ask">;
@@ -47,7 +46,7 @@ export async function sessionOfThisDirectory(
   bus: Asking,
   meant: Meant,
 ): Promise<SessionSummary> {
-  const directories = directoriesUpToGitRoot(realDirectory(context.cwd()));
+  const directories = directoriesOf(context.cwd());
   const live = (await listSessions(bus, { state: [...livePhases] })).filter(({ state }) => state !== "closing");
   const liveHere = sessionsOfDirectory(live, directories);
   const endedHere =
@@ -95,15 +94,6 @@ function listed(sessions: readonly SessionSummary[]): string {
 }
 
 const listedMax = 16;
-
-/** agentd keeps directories without links. */
-function realDirectory(directory: string): string {
-  try {
-    return realpathSync(directory);
-  } catch {
-    return directory;
-  }
-}
 
 /** The session that a word names, as agentd finds it, among the newest 200. */
 export async function sessionNamed(bus: Asking, word: string): Promise<SessionSummary | undefined> {

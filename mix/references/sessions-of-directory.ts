@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { upwards } from "../../files/upwards.ts";
@@ -7,7 +7,8 @@ import { upwards } from "../../files/upwards.ts";
 type Placed = Pick<SessionSummary, "session" | "cwd" | "parent">;
 
 /** The directory and those above it, up to the root of its git repository; without a repository the directory alone. */
-export function directoriesUpToGitRoot(directory: string): string[] {
+export function directoriesOf(cwd: string): string[] {
+  const directory = realDirectory(cwd);
   const above: string[] = [];
   for (const one of upwards(directory)) {
     above.push(one);
@@ -15,6 +16,15 @@ export function directoriesUpToGitRoot(directory: string): string[] {
     if (existsSync(join(one, ".git"))) return above;
   }
   return [directory];
+}
+
+/** agentd keeps directories without links. */
+export function realDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { formContent } from "../input/assignments.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
+import { requestReference } from "../references/request-reference.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
@@ -13,7 +14,7 @@ import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.t
 export const spec: VerbSpec = {
   usage: "agent answer [request] [field=value…]",
   about:
-    "Answers an elicitation: an agent's request for input. Without a request, lists the open ones. Repeat a field to give it several values. For a URL, answer with the request alone to agree to open it; mix does not open it.",
+    "Answers an elicitation: an agent's request for input. Alone, lists the open ones. A request is its id, `<session>-<number>`, its number, or, if only one is open, nothing. Repeat a field to give it several values. For a URL, answer with the request alone to agree to open it; mix does not open it.",
   flags: {
     decline: { kind: "switch", about: "decline to answer", isMain: true },
     cancel: { kind: "switch", about: "cancel the request without an answer", isMain: true },
@@ -23,17 +24,22 @@ export const spec: VerbSpec = {
     ...commandIdFlag,
   },
   positionals: { min: 0, max: 1_000 },
-  examples: ["mix agent answer", "mix agent answer abcdefghijkl-1 name=Ann colour=red colour=blue"],
+  examples: ["mix agent answer abc-1 name=Ann colour=red colour=blue", "mix agent answer --decline"],
 };
 
 export async function run(invocation: Invocation): Promise<void> {
   const { args, connect, context } = invocation;
-  const [request, ...words] = args.positionals;
+  const [first] = args.positionals;
+  // No request's reference contains an equals sign.
+  const isFirstField = first?.includes("=") === true;
+  const words = isFirstField ? args.positionals : args.positionals.slice(1);
   const action = chooseAction(args.switch("decline"), args.switch("cancel"));
   if (words.length > 0 && (action !== "accept" || args.switch("show")))
     throw usageError("fields cannot be combined with --decline, --cancel or --show");
-  if (request === undefined) return list(invocation);
+  if (first === undefined && action === "accept" && !args.switch("show")) return list(invocation);
   const bus = await connect("agentd");
+  const wanted = isFirstField ? undefined : first;
+  const { request } = await requestReference(invocation, bus, "elicitation", wanted);
   if (args.switch("show")) return show(invocation, await findElicitation(bus, request, context.now()));
   // The form is only needed to convert fields to values.
   const schema = words.length === 0 ? undefined : (await findElicitation(bus, request, context.now())).asked.schema;
@@ -77,8 +83,11 @@ async function answer(
   input: VerbInput<"agent.elicitation.answer">,
 ): Promise<void> {
   const reply = await bus.ask("agent.elicitation.answer", { ...input, command_id: args.text("id") });
-  if (output.mode === "json") await output.document("mix.answered.v1", reply);
-  output.word(`${input.request}: ${reply.outcome}`);
+  if (output.mode === "json") return output.document("mix.answered.v1", reply);
+  if (output.mode === "ids") return output.line(input.request);
+  const outcomes = { accept: "accepted", decline: "declined", cancel: "cancelled" };
+  await output.line(`${input.request} ${outcomes[reply.outcome]}`);
+  output.word(`to watch what follows: mix agent attach ${reply.session}`);
 }
 
 interface FoundElicitation {

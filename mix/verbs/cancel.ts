@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import type { OutputMode } from "../process/output.ts";
 import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
@@ -19,6 +20,11 @@ export async function run(invocation: Invocation): Promise<void> {
     command_id: args.text("id"),
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
-  else for (const cancelled of reply.turns) await output.line(`${cancelled}`);
-  if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
+  else for (const cancelled of reply.turns) await output.line(describe(cancelled, reply.session, output.mode));
+  const next = `to go on: mix agent send ${reply.session} "…"`;
+  output.word(reply.turns.length === 0 ? `session ${reply.session} has no turn to cancel; ${next}` : next);
+}
+
+function describe(turn: number, session: string, mode: OutputMode): string {
+  return mode === "ids" ? `${turn}` : `cancelling turn ${turn} of ${session}`;
 }

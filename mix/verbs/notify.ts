@@ -78,7 +78,7 @@ async function answer({ args, output, connect }: Invocation): Promise<void> {
   const option = findOption(options, chosen) ?? chosen;
   const reply = await askNotify(bus, "answer", { ask, option, via: "mix" });
   if (output.mode === "json") await output.document("mix.ask.v1", reply);
-  output.word(`${ask}: ${option}`);
+  else await output.line(output.mode === "ids" ? ask : `${ask} answered: ${option}`);
 }
 
 async function watch({ context, output, connect }: Invocation): Promise<Outcome> {

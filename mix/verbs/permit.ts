@@ -2,6 +2,10 @@
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
+import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { requestReference } from "../references/request-reference.ts";
 import { usageError } from "../process/mix-error.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
@@ -11,9 +15,9 @@ import { detectFit } from "../view/table.ts";
 import { formatPermissionTable, describeUnlisted } from "../view/reply-tables.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent permit ls | show <request> | allow <request> | deny <request>",
+  usage: "agent permit ls | show [request] | allow [request] | deny [request]",
   about:
-    "Lists and answers agents' permission requests. `allow` takes the only option that allows once; `deny` takes the first that rejects once, or else cancels. Choose any other with --option: `deny` takes only kinds reject_…, `allow` all other kinds, even one that mix does not know.",
+    "Lists and answers agents' permission requests. `allow` takes the only option that allows once; `deny` takes the first that rejects once, or else cancels. Choose any other with --option: `deny` takes only kinds reject_…, `allow` all other kinds, even one that mix does not know. A request is its id, `<session>-<number>`, its number, or, if only one is open, nothing.",
   flags: {
     option: { kind: "text", value: "OPTION", about: "choose this option, as `permit show` lists it", isMain: true },
     session: { kind: "text", value: "SESSION", about: "with ls: only this session's requests" },
@@ -21,19 +25,25 @@ export const spec: VerbSpec = {
     ...commandIdFlag,
   },
   positionals: { min: 1, max: 2 },
-  examples: ["mix agent permit ls", "mix agent permit allow abcdefghijkl-1"],
+  examples: ["mix agent permit allow", "mix agent permit deny abc-1"],
 };
 
-export async function run(invocation: Invocation): Promise<void> {
-  const { args } = invocation;
+export async function run(invocation: Invocation): Promise<Outcome | void> {
+  const { args, context } = invocation;
   const action = args.word(0);
   if (action === "ls" && args.positionals.length === 1) return list(invocation);
   if (action !== "show" && action !== "allow" && action !== "deny")
     throw usageError(`unknown command ${action}; usage: mix ${spec.usage}`);
-  const request = args.word(1);
   const bus = await invocation.connect("agentd");
-  const found = await findPermission(bus, request, invocation.context.now());
-  return action === "show" ? show(invocation, found) : answer(invocation, bus, action, found.permission);
+  const { request, isNamed } = await requestReference(invocation, bus, "permission", args.positionals[1]);
+  const found = await findPermission(bus, request, context.now());
+  if (action === "show") return show(invocation, found);
+  // Another request may have taken the place of the one that the person has read.
+  if (action === "allow" && !isNamed && isInteractive(invocation)) {
+    await show(invocation, found, false);
+    if (!(await askYesOrNo(context, "allow it?"))) return leftOpen(invocation, request);
+  }
+  return answer(invocation, bus, action, found.permission);
 }
 
 interface FoundPermission {
@@ -55,12 +65,21 @@ async function list({ args, context, output, read }: Invocation): Promise<void> 
       await output.line(line);
 }
 
-async function show({ context, output }: Invocation, { permission, resolved }: FoundPermission): Promise<void> {
+function leftOpen({ output }: Invocation, request: string): Outcome {
+  output.word(`${request} is still open; to deny it: mix agent permit deny ${request}`);
+  return { kind: "refused", code: "UNANSWERED" };
+}
+
+async function show(
+  { context, output }: Invocation,
+  { permission, resolved }: FoundPermission,
+  namesCommands = resolved === undefined,
+): Promise<void> {
   if (output.mode === "json") return output.document("mix.request.v1", { ...permission, resolved: resolved ?? null });
   if (output.mode === "ids") return output.line(permission.request);
   const screen = detectScreen(context);
   // Everything is shown in full, because a person decides by it.
-  const options = { ...screen, isWhole: true, isOpen: resolved === undefined };
+  const options = { ...screen, isWhole: true, isOpen: namesCommands };
   for (const line of renderPermission(permission, options)) await output.line(line);
   if (resolved !== undefined) await output.line(renderPermissionResolution(resolved, screen.style));
 }
@@ -77,8 +96,11 @@ async function answer(
     ...decision,
     command_id: args.text("id"),
   });
-  if (output.mode === "json") await output.document("mix.answered.v1", reply);
-  output.word(`${request}: ${reply.option ?? reply.outcome}`);
+  if (output.mode === "json") return output.document("mix.answered.v1", reply);
+  if (output.mode === "ids") return output.line(request);
+  const verdict = reply.option === undefined ? reply.outcome : action === "allow" ? "allowed" : "denied";
+  await output.line(`${request} ${verdict}${reply.option === undefined ? "" : `: ${reply.option}`}`);
+  output.word(`to watch what follows: mix agent attach ${reply.session}`);
 }
 
 async function findPermission(bus: AgentBus, request: string, now: number): Promise<FoundPermission> {

@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<void> {
   });
   if (output.mode === "json") await output.document("mix.stopped.v1", { pid });
   else if (output.mode === "ids") await output.line(`${pid}`);
-  else output.word(`agentd (pid ${pid}) has stopped`);
+  else output.word(`agentd (pid ${pid}) has stopped; the next \`mix agent\` command starts it again`);
 }
 
 interface StoppingAgentd {
