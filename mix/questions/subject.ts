@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Says in a few words what a question is about, for its answer line and its resolution.
 import { printableLine } from "../../display/printable.ts";
+import type { ListedElicitation, ListedPermission } from "../../agentd/vocabulary/replies.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import { truncateToWidth } from "../../display/width.ts";
 
 /** Returns at most `columns` columns. */
 export function subjectOf(asked: AskedEntry, columns: number): string {
   return truncateToWidth(printableLine(describeRequest(asked)), columns);
+}
+
+/** Says in a few words what an open request is about. */
+export function subjectOfRequest(open: ListedPermission | ListedElicitation): string {
+  return describeRequest({ ...open, phase: "requested" });
 }
 
 function describeRequest(asked: AskedEntry): string {

@@ -8,6 +8,7 @@ import type { ReadingBus } from "../../agent-client/requests/ask.ts";
 import { listSessions } from "../../agent-client/requests/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
 import { ownError, usageError } from "../process/mix-error.ts";
+import { subjectOfRequest } from "../questions/subject.ts";
 import { formatTable } from "../view/table.ts";
 import { lastSession } from "./last-session.ts";
 import { directoriesOf, sessionsOfDirectory } from "./sessions-of-directory.ts";
@@ -95,14 +96,7 @@ function unknown(kind: RequestKind, wanted: string | undefined): AgentError {
 }
 
 function listed(requests: readonly Open[]): string {
-  return formatTable(requests.slice(0, listedMax).map((one) => [one.request, describeOpen(one)])).join("\n");
+  return formatTable(requests.slice(0, listedMax).map((one) => [one.request, subjectOfRequest(one)])).join("\n");
 }
 
 const listedMax = 16;
-
-/** Says in a few words what is asked. */
-export function describeOpen(one: Open): string {
-  if (one.kind === "elicitation") return one.message ?? one.url ?? "";
-  const { tool_kind: kind, title, name } = one.tool_call;
-  return [kind, title ?? name].filter((word) => word !== undefined && word !== null).join(" ");
-}

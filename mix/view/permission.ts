@@ -28,7 +28,7 @@ export interface PermissionRequest {
 }
 
 export interface PermissionRenderOptions extends Screen {
-  /** Shows everything in full length, including repetitions. */
+  /** Shows everything in full length, and the whole input even where it repeats what is shown above it. */
   readonly isWhole?: boolean;
   /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
@@ -121,7 +121,7 @@ function renderFacts(tool: ToolCallFields | undefined, options: PermissionRender
   if (tool === undefined) return [];
   const isWhole = options.isWhole === true;
   const { paths: diffPaths, texts } = collectDiffFacts(tool);
-  const paths = toLocationPaths(tool).filter((path) => isWhole || !diffPaths.has(path));
+  const paths = toLocationPaths(tool).filter((path) => !diffPaths.has(path));
   const listed = isWhole ? paths : paths.slice(0, locationsMax);
   const shownPaths = new Set([...listed, ...diffPaths]);
   // With several paths, only the input tells which is which.
