@@ -40,11 +40,9 @@ export function renderOverview(overview: Overview, now: number, fit: TableFit, s
   if (sections.length === 0) return renderBeginning(style);
   const shown = share(sections).map((count, index) => shorten(sections[index], count));
   // All sections are one table, so that their columns are aligned.
-  const lines = formatTable(
-    shown.flatMap(({ rows }) => rows.map((row) => ["", ...row])),
-    fit,
-    cuts,
-  );
+  const rows = shown.flatMap(({ rows: some }) => some);
+  const columns = Math.max(0, fit.columns - indent.length);
+  const lines = formatTable(rows, { columns }, cuts).map((line) => indent + line);
   const text: Text[] = [];
   for (const { section, rows, more } of shown) {
     text.push(style[section.paint](section.title));
@@ -58,18 +56,21 @@ export function renderOverview(overview: Overview, now: number, fit: TableFit, s
 
 const stepsMax = 3;
 
-/** The last column says what it is about, and gets the room. The first is empty, as an indentation. */
+const indent = "  ";
+
+/** The last column says what it is about, and gets the room. */
 const cuts: readonly Cut[] = [
-  { column: 2, min: 10 },
-  { column: 4, min: 16 },
+  { column: 1, min: 10 },
+  { column: 3, min: 16 },
 ];
 
 function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now: number, fit: TableFit): Section[] {
   const sessions = new Map(live.map((one) => [one.session, one]));
   const soonest = waiting.toSorted((one, other) => expiry(one) - expiry(other));
   const isWaiting = new Set(waiting.map(({ session }) => session));
-  const running = live.filter(({ state, session }) => !calmStates.has(state) && !isWaiting.has(session));
-  const idle = live.filter(({ state, session }) => calmStates.has(state) && !isWaiting.has(session));
+  const others = live.filter(({ session }) => !isWaiting.has(session));
+  const running = others.filter(({ state }) => state !== "idle");
+  const idle = others.filter(({ state }) => state === "idle");
   const age = (time: string): string => formatAge(now - Date.parse(time));
   const [question] = soonest;
   return [
@@ -80,7 +81,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
         const left = formatTimeUntil(one.expires_at, now);
         return [one.request, whose(session), one.expires_at === null ? left : `${left} left`, subjectOfRequest(one)];
       }),
-      share: 5,
+      share: 4,
       command: "mix agent permit ls, mix agent answer",
       next: question && nextAnswer(question),
       paint: "yellow",
@@ -114,16 +115,13 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
         `${age(one.updated_at)} ago`,
         [describeEnd(one, errors.get(one.session)), about(one, fit)].join(" · "),
       ]),
-      share: 1,
+      share: 2,
       command: "mix agent ls --all",
       next: ended[0] && `to come back: mix agent resume ${ended[0].session}`,
       paint: "dim",
     },
   ];
 }
-
-/** States in which no turn runs. */
-const calmStates: ReadonlySet<string> = new Set(["idle"]);
 
 function expiry({ expires_at: end }: ListedPermission | ListedElicitation): number {
   return end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
@@ -181,8 +179,8 @@ export function renderBeginning(style: Style, reason = "no sessions yet"): Text[
     "",
     style.bold("to begin"),
     '  mix agent start demo "write hello.txt"   a demo, without a model or a key',
-    "  mix agent agents                         which agents there are, and how to get them",
-    "  mix agent ls --all                       sessions of before",
+    "  mix agent agents                         the agents, and how to install them",
+    "  mix agent ls --all                       earlier sessions",
     "  mix agent --help                         all verbs",
   ];
 }
