@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What `mix complete` answers, by a scripted agentd.
+import { realpathSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { done } from "../../bus-client/index.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
@@ -12,7 +13,8 @@ let bench: Bench;
 beforeAll(async () => {
   bench = await Bench.create();
   const agentd = await bench.agentd();
-  agentd.begin("sessionlivea", { agent: "demo", name: "work" }).append({ kind: "state", state: "idle" });
+  const cwd = realpathSync(bench.directory);
+  agentd.begin("sessionlivea", { agent: "demo", name: "work", cwd }).append({ kind: "state", state: "idle" });
   agentd.begin("sessionendaa").append({ kind: "state", state: "closed" });
   agentd.session("sessionlivea").ask(1, 1);
   agentd.session("sessionlivea").askForm(1, 2);
@@ -47,6 +49,15 @@ test.each([
   [["agent", "wait", "abc", "--for", "i"], ["idle"]],
   [["agent", "wait", "abc", "def", "w"], ["work"]],
   [["agent", "set", "abc", ""], []],
+  [
+    ["agent", "set", "work", ""],
+    ["mode=ask", "loud=true", "loud=false"],
+  ],
+  [["agent", "set", "work", "mode=ask", "loud=t"], ["loud=true"]],
+  [["agent", "set", "mo"], ["mode=ask"]],
+  [["agent", "set", "w"], ["work"]],
+  [["agent", "help", "sen"], ["send"]],
+  [["agent", "ps", "--state", "idl"], ["idle"]],
   [["agent", "start", ""], ["demo"]],
   [["agent", "close", "abc", ""], []],
   [
@@ -129,10 +140,12 @@ test("every verb that takes a session or has verbs of its own says what stands t
   ] as const) {
     for (const [verb, entry] of Object.entries(table)) {
       const { spec } = await verbOf(entry);
-      const asked = completionOf([...group, verb, ""], { agentVerbs, busVerbs }, async (what) => [{ value: what }]);
+      const asked = completionOf([...group, verb, ""], { agentVerbs, busVerbs }, async (what) => [
+        { value: typeof what === "string" ? what : "options" },
+      ]);
       const { candidates } = await asked;
-      if (/<session>| \| /.test(spec.usage)) expect([verb, candidates]).not.toEqual([verb, []]);
-      if (spec.usage.includes("<session>")) expect(candidates[0]?.value).toMatch(/ sessions$/);
+      if (/[<[]session| \| /.test(spec.usage)) expect([verb, candidates]).not.toEqual([verb, []]);
+      if (/[<[]session/.test(spec.usage)) expect(candidates[0]?.value).toMatch(/ sessions$/);
       for (const [name, { kind }] of Object.entries(spec.flags)) {
         const takes = kind === "switch" ? "nothing" : "a value";
         expect([name, flags.get(name) ?? takes]).toEqual([name, takes]);

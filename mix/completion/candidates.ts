@@ -24,9 +24,20 @@ export type Listed =
   | "permissions"
   | "elicitations"
   | "services"
-  | "asks";
+  | "asks"
+  | OptionValues;
 
-type Source = Listed | "files" | "directories" | readonly string[];
+/** The options of a session with each of their values, as `option=value`. */
+export interface OptionValues {
+  /** As it was typed; undefined for the session of this directory. */
+  readonly optionsOf: string | undefined;
+}
+
+interface Lists {
+  readonly all: readonly Listed[];
+}
+
+type Source = Listed | Lists | "files" | "directories" | readonly string[];
 
 export interface VerbTables {
   readonly agentVerbs: VerbTable;
@@ -51,8 +62,15 @@ export async function completionOf(
   const { typed, kept, source } = placeOf(name, spec, rest);
   if (source === undefined) return nothing;
   if (source === "files" || source === "directories") return { byShell: source, candidates: [] };
-  const candidates = typeof source === "string" ? await list(source) : source.map(toCandidate);
-  return fitting(typed, candidates, kept);
+  return fitting(typed, await candidatesOf(source, list), kept);
+}
+
+async function candidatesOf(
+  source: Listed | Lists | readonly (string | Candidate)[],
+  list: (what: Listed) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+  if (typeof source === "string" || "optionsOf" in source) return list(source);
+  return "all" in source ? (await Promise.all(source.all.map(list))).flat() : source.map(toCandidate);
 }
 
 const nothing: Completion = { byShell: "nothing", candidates: [] };
@@ -135,6 +153,10 @@ function positionalSource(verb: string, spec: VerbSpec, before: readonly string[
     return form[index] ?? (isRepeated(last) ? last : []);
   });
   const [place = ""] = places;
+  // No session's name contains an equals sign.
+  const [first] = before;
+  if (verb === "set" && index === 0) return { all: ["live sessions", { optionsOf: undefined }] };
+  if (verb === "set") return { optionsOf: first?.includes("=") === true ? undefined : first };
   if (/^[<[]session\b/.test(place)) return sessionsOf[verb] ?? "live sessions";
   if (place === "[request]") return verb === "permit" ? "permissions" : "elicitations";
   return sources[place] ?? places.flatMap((one) => one.split("|")).filter((one) => /^[a-z]+$/.test(one));

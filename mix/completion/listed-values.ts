@@ -5,9 +5,12 @@ import { printableLine } from "../../display/printable.ts";
 import { servicesOn, type ReadingBus } from "../../agent-client/requests/ask.ts";
 import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
 import { listAsks } from "../questions/notify-asks.ts";
+import type { Context } from "../process/context.ts";
+import { sessionReference } from "../references/session-reference.ts";
 import type { Candidate, Listed } from "./candidates.ts";
 
-export async function listedValues(bus: ReadingBus, what: Listed): Promise<readonly Candidate[]> {
+export async function listedValues(context: Context, bus: ReadingBus, what: Listed): Promise<readonly Candidate[]> {
+  if (typeof what === "object") return optionValues(context, bus, what.optionsOf);
   switch (what) {
     case "agents": {
       const { agents } = await bus.ask("agent.list", {});
@@ -32,6 +35,19 @@ export async function listedValues(bus: ReadingBus, what: Listed): Promise<reado
     case "asks":
       return (await listAsks(bus, { state: "open" })).map(({ ask, title }) => ({ value: ask, about: title }));
   }
+}
+
+async function optionValues(context: Context, bus: ReadingBus, word: string | undefined): Promise<Candidate[]> {
+  // No message is for a shell that completes.
+  const chooser = { context, output: { word: () => undefined } };
+  const { options } = await bus.ask("agent.session.get", { session: await sessionReference(chooser, bus, word) });
+  return options.flatMap(({ option, name, type, value, choices = [] }) => {
+    const values = type === "boolean" ? [{ value: "true" }, { value: "false" }] : choices;
+    return values.map((choice: { readonly value: string; readonly name?: string }) => ({
+      value: `${option}=${choice.value}`,
+      about: [name, choice.name, choice.value === String(value) ? "(now)" : ""].filter(Boolean).join(" "),
+    }));
+  });
 }
 
 /** Lists only the newest sessions, as one page comes in time however many there are. */

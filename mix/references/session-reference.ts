@@ -13,7 +13,9 @@ import { formatTable } from "../view/table.ts";
 import { lastSession } from "./last-session.ts";
 import { directoriesOf, realDirectory, sessionsOfDirectory } from "./sessions-of-directory.ts";
 
-type Chooser = Pick<Invocation, "context" | "output">;
+interface Chooser extends Pick<Invocation, "context"> {
+  readonly output: Pick<Invocation["output"], "word">;
+}
 type Asking = Pick<ReadingBus, "ask">;
 
 /**

@@ -22,7 +22,7 @@ export function completeVerb(tables: VerbTables): VerbModule {
 
 async function run({ args, context, output, read }: Invocation, tables: VerbTables): Promise<void> {
   const list = async (what: Listed): Promise<readonly Candidate[]> => {
-    const request = async () => listedValues(await read("running-agentd"), what);
+    const request = async () => listedValues(context, await read("running-agentd"), what);
     return (
       (await within(
         context,
