@@ -23,8 +23,9 @@ export function readDuration(written: unknown): Reading {
   if (typeof written !== "string") return refuse(`must be a duration in quotes, such as "30m"${example(written)}`);
   const total = durationMsOf(written.trim());
   if (total === undefined) {
+    const meant = /^[1-9]\d{0,5}$/.test(written.trim()) ? `; did you mean "${written.trim()}s"?` : "";
     return refuse(
-      `${quote(written)} is not a duration; write a number and ms, s, m, h, d or w, such as "30m" or "1h30m"`,
+      `${quote(written)} is not a duration; write a number and ms, s, m, h, d or w, such as "30m" or "1h30m"${meant}`,
     );
   }
   const value = Math.round(total);

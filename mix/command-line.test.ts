@@ -91,6 +91,24 @@ test.each([
   expect(ran.stderr).toContain(question);
 });
 
+test("every flag with a duration takes several units, and refuses a number alone in the same words", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa").append({ kind: "state", state: "idle" });
+  expect((await bench.run(["agent", "wait", "sessionaaaaa", "--timeout", "1h30m500ms"])).code).toBe(0);
+  expect((await bench.run(["agent", "prune", "--before", "1d12h", "--dry-run"])).stderr).not.toContain("USAGE");
+  for (const words of [
+    ["agent", "wait", "x"],
+    ["call", "agent", "agent.status"],
+    ["listen", "x"],
+  ]) {
+    expect(await bench.run([...words, "--timeout", "90"])).toMatchObject({
+      code: 2,
+      stderr:
+        'USAGE: --timeout: "90" is not a duration; write a number and ms, s, m, h, d or w, such as "30m" or "1h30m"; did you mean "90s"?\n',
+    });
+  }
+});
+
 test("the overview of the verbs lists the exit codes; a verb's help says how to name a session and leaves out flags without effect", async () => {
   expect((await bench.run(["agent", "--help"])).stdout).toContain("3 time limit");
   const show = (await bench.run(["agent", "show", "--help"])).stdout.replaceAll("\n", " ");

@@ -78,7 +78,7 @@ test.each([
   [["agent", "resume", "--f"], ["--fresh"]],
   [["agent", "resume", "--fresh", "--f"], []],
   [["agent", "start", "demo", "--set", "a=b", "--se"], ["--set"]],
-  [["agent", "status", "--no"], []],
+  [["agent", "status", "--no-a"], []],
   [["agent", "start", "--", "--f"], []],
   [["ag"], ["agent"]],
   [["-"], ["--help", "--version"]],

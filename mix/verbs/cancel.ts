@@ -21,8 +21,10 @@ export async function run(invocation: Invocation): Promise<void> {
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(describe(cancelled, reply.session, output.mode));
-  const next = `to go on: mix agent send ${reply.session} "…"`;
-  output.word(reply.turns.length === 0 ? `session ${reply.session} has no turn to cancel; ${next}` : next);
+  const isIdle = reply.turns.length === 0;
+  output.word(
+    isIdle ? `session ${reply.session} has no turn to cancel` : `to go on: mix agent send ${reply.session} "…"`,
+  );
 }
 
 function describe(turn: number, session: string, mode: OutputMode): string {

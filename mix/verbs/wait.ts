@@ -15,7 +15,7 @@ export const spec: VerbSpec = {
     "Waits until each session is idle, waits for an answer or has ended: by default, whichever comes first. A session that ends always ends the wait for it.",
   flags: {
     for: { kind: "text", value: "WHAT", about: "idle, waiting, ended or any (default)", isMain: true },
-    timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 10m (exit 3)", isMain: true },
+    timeout: { kind: "text", value: "TIME", about: "give up after this time: 30s, 1h30m (exit 3)", isMain: true },
   },
   positionals: { min: 0, max: 64 },
   examples: ["mix agent wait abc def --for idle --timeout 10m"],

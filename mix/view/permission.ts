@@ -28,7 +28,7 @@ export interface PermissionRequest {
 }
 
 export interface PermissionRenderOptions extends Screen {
-  /** Shows everything in full length, and the whole input even where it repeats what is shown above it. */
+  /** Shows everything in full length. */
   readonly isWhole?: boolean;
   /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
@@ -132,10 +132,7 @@ function renderFacts(tool: ToolCallFields | undefined, options: PermissionRender
     ...(paths.length > listed.length ? [`  ${describeOmitted(paths.length - listed.length, "path")}`] : []),
     ...(options.isBelowDiff === true ? [] : changes.lines),
     ...(changes.isCut ? [options.style.yellow(`  … this change is cut; show all of it: ${showCommand}`)] : []),
-    ...renderRawInput(
-      isWhole ? tool.raw_input : omitKnownTexts(tool.raw_input, known),
-      isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax,
-    ),
+    ...renderRawInput(omitKnownTexts(tool.raw_input, known), isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax),
   ];
 }
 
