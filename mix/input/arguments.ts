@@ -125,7 +125,7 @@ function missing(usage: string, index: number, given: readonly string[]): MixErr
 }
 
 function misused(usage: string, message: string): MixError {
-  return usageError(`${message}; usage: mix ${usage}; more with --help`);
+  return usageError(`${message}${message.endsWith("?") ? "" : ";"} usage: mix ${usage}; more with --help`);
 }
 
 /** The name of the n-th word in the usage line; among several forms, in the first that is long enough. */

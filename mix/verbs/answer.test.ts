@@ -25,7 +25,7 @@ const told = ({ asked: calls }: ScriptedAgentd) => calls.filter(([verb]) => verb
 test("words are converted to the types of the form's fields, and a repeated field is a list", async () => {
   const agentd = await asked();
   const ran = await mix(request, "name=30", "age=7", "polite=yes", "days=mon", "days=tue", "--id", "a1");
-  expect(ran).toMatchObject({ code: 0, stdout: "", stderr: `${request}: accept\n` });
+  expect(ran).toMatchObject({ code: 0, stdout: `${request} accepted\n` });
   const content = { name: "30", age: 7, polite: true, days: ["mon", "tue"] };
   expect(told(agentd)).toEqual([
     ["agent.elicitation.answer", { request, action: "accept", content, command_id: "a1" }],

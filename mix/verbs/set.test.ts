@@ -24,3 +24,14 @@ test("set sends booleans for boolean options, and gives each of several options 
     { session: "sessiona", option: "mode", value: "true", command_id: "c-2" },
   ]);
 });
+
+test.each([
+  ["mdoe=ask", { option: "mdoe", options: ["mode", "pace"] }, "did you mean mode?"],
+  ["mode=paln", { option: "mode", values: ["ask", "plan"] }, "did you mean plan?"],
+])("set %s: a mistyped option and a mistyped value are guessed at", async (word, details, question) => {
+  const body = JSON.stringify({ error_code: "OPTION_UNKNOWN", message: "there is none", ...details });
+  const agentd = await bench.agentd({ replies: { "agent.session.set_config": { rc: 10, body } } });
+  agentd.begin("sessionaaaaa");
+  const ran = await bench.run(["agent", "set", "sessionaaaaa", word]);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(question) });
+});

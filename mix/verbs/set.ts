@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
+import { AgentError } from "../../agent-client/agent-error.ts";
 import { assignment } from "../input/assignments.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
@@ -27,12 +28,13 @@ export async function run(invocation: Invocation): Promise<void> {
   const session = await sessionReference(invocation, bus, named);
   let options: readonly SessionOption[] = (await bus.ask("agent.session.get", { session })).options;
   for (const [index, [option, text]] of wanted.entries()) {
-    const reply = await bus.ask("agent.session.set_config", {
-      session,
-      option,
-      value: toOptionValue(options, option, text),
-      command_id: id === undefined || index === 0 ? id : `${id}-${index + 1}`,
-    });
+    const value = toOptionValue(options, option, text);
+    const commandId = id === undefined || index === 0 ? id : `${id}-${index + 1}`;
+    const reply = await bus
+      .ask("agent.session.set_config", { session, option, value, command_id: commandId })
+      .catch((error: unknown) => {
+        throw error instanceof AgentError ? withValue(error, text) : error;
+      });
     options = reply.options;
   }
   if (output.mode === "json") await output.document("mix.options.v1", { session, options });
@@ -41,6 +43,12 @@ export async function run(invocation: Invocation): Promise<void> {
       ? options.map(({ option }) => option)
       : formatOptionTable(options, detectFit(invocation.context, args.switch("no-trunc"))))
       await output.line(line);
+}
+
+/** Adds the value, so that the error can say which one was meant. */
+function withValue(error: AgentError, value: string): AgentError {
+  const { code, message, details } = error;
+  return new AgentError(code, message, { details: { ...details, value }, cause: error });
 }
 
 // Only boolean options get a boolean, because `true` can also be the name of a choice.
