@@ -122,11 +122,15 @@ async function withContext(
   const commandId = flags["id"] === undefined ? undefined : args.text("id");
   const details = { command_id: commandId, ...error.details };
   const { code, message } = inWordsOfMix(error);
-  const { session } = error.details;
-  const isMistyped = code === "SESSION_UNKNOWN" && typeof session === "string" && bus !== undefined;
-  const meant = isMistyped ? await similarSession(bus, session).catch(() => undefined) : undefined;
+  const meant = code === "SESSION_UNKNOWN" ? await meantSession(bus, error.details["session"]) : undefined;
   const question = meant === undefined ? "" : `; did you mean ${meant}?`;
   return new MixError(code, message + question, { details, cause: error.cause ?? error });
+}
+
+/** Ignores failures: the refusal itself is reported. */
+async function meantSession(bus: ReadingBus | undefined, typed: unknown): Promise<string | undefined> {
+  if (bus === undefined || typeof typed !== "string") return undefined;
+  return similarSession(bus, typed).catch(() => undefined);
 }
 
 /** Remembers the session that a verb uses, and adds it to errors that do not name it. */

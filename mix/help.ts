@@ -74,8 +74,8 @@ const groups = {
 } as const;
 
 function groupsOf(verbs: VerbTable): [group: string, names: string[]][] {
-  const grouped: readonly string[] = Object.values(groups).flat();
-  const others = Object.keys(verbs).filter((name) => !grouped.includes(name));
+  const grouped: ReadonlySet<string> = new Set(Object.values(groups).flat());
+  const others = Object.keys(verbs).filter((name) => !grouped.has(name));
   return Object.entries(groups).map(([group, names], index, all) => {
     const known = names.filter((name) => Object.hasOwn(verbs, name));
     return [group, index === all.length - 1 ? [...known, ...others] : known];

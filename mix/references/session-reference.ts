@@ -2,7 +2,7 @@
 // Which session a verb acts on: the one that was named, the last one used (`-`), or the only one of this directory.
 import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
-import { AgentError } from "../../agent-client/agent-error.ts";
+import type { AgentError } from "../../agent-client/agent-error.ts";
 import type { ReadingBus } from "../../agent-client/requests/ask.ts";
 import { listSessions } from "../../agent-client/requests/sessions.ts";
 import { closestWord } from "../../display/closest-word.ts";

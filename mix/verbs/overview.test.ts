@@ -65,7 +65,7 @@ test("it says who waits and for what, who runs and since when, who ended and how
 
 test("however many sessions there are, it fits a screen and says how many more there are", async () => {
   const agentd = await bench.agentd();
-  for (const [index, letter] of [..."abcdefghijklmnopqrstuvwxyz"].entries()) {
+  for (const [index, letter] of "abcdefghijklmnopqrstuvwxyz".split("").entries()) {
     const session = agentd.begin(letter.repeat(12), { agent: "demo", cwd: "/tmp/a" });
     session.shown = { title: "A title that is longer than any terminal of the usual width can show in a row" };
     if (index % 4 === 0) session.ask(1, 1);

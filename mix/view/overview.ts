@@ -40,9 +40,9 @@ export function renderOverview(overview: Overview, now: number, fit: TableFit, s
   if (sections.length === 0) return renderBeginning(style);
   const shown = share(sections).map((count, index) => shorten(sections[index], count));
   // All sections are one table, so that their columns are aligned.
-  const rows = shown.flatMap(({ rows: some }) => some);
   const columns = Math.max(0, fit.columns - indent.length);
-  const lines = formatTable(rows, { columns }, cuts).map((line) => indent + line);
+  const all = shown.flatMap(({ rows }) => rows);
+  const lines = formatTable(all, { columns }, cuts).map((line) => indent + line);
   const text: Text[] = [];
   for (const { section, rows, more } of shown) {
     text.push(style[section.paint](section.title));

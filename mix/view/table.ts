@@ -89,7 +89,7 @@ function isEmptyColumn(rows: readonly (readonly string[])[], column: number): bo
 
 function keepEnd(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
-  const characters = [...text];
+  const characters = Array.from(text);
   while (characters.length > 0 && displayWidth(characters.join("")) > columns - 1) characters.shift();
   return `…${characters.join("")}`;
 }
