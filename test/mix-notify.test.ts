@@ -71,7 +71,7 @@ test("an option is answered by its number as ls shows it, and one without a labe
   const { ask } = await callNotify(agent, "ask", yesOrNo("r-1", { options }));
   expect((await bench.run(["notify", "ls", ask])).stdout).toContain("  2) decline  [reject_once, decline]");
   const ran = await bench.run(["notify", "answer", ask, "2"]);
-  expect(ran).toMatchObject({ code: 0, stderr: `${ask}: decline\n` });
+  expect(ran).toMatchObject({ code: 0, stdout: `${ask} answered: decline\n` });
   expect(await callNotify(agent, "get", { ask })).toMatchObject({ answer: { option: "decline" } });
 });
 
@@ -85,7 +85,7 @@ test("an id that is another option's number is not shown beside numbers, and is 
   const { stdout } = await bench.run(["notify", "ls", ask]);
   expect(stdout).toContain("  - No  [reject_once, no]\n  - Yes  [allow_once, 1]");
   expect((await bench.run(["notify", "answer", ask, "2"])).code).toBe(2);
-  expect((await bench.run(["notify", "answer", ask, "1"])).stderr).toBe(`${ask}: 1\n`);
+  expect((await bench.run(["notify", "answer", ask, "1"])).stdout).toBe(`${ask} answered: 1\n`);
 });
 
 test("watch shows asks and their ends as they come, across a restart of notifyd", { tags: "slow" }, async () => {
