@@ -15,8 +15,7 @@ import { rememberSession } from "./references/last-session.ts";
 import { similarSession } from "./references/session-reference.ts";
 import { warnOtherBuild } from "./daemon/other-build.ts";
 import { commonFlags, findVerb, verbOf, versionFlag, type Invocation, type VerbModule } from "./input/verb.ts";
-import * as overview from "./verbs/overview.ts";
-import { agentVerbs, busVerbs, unlistedVerbs } from "./verbs/table.ts";
+import { agentVerbs, busVerbs, overview, unlistedVerbs } from "./verbs/table.ts";
 
 /** Resolves with the exit code. Never throws for errors of the user, of a service or of the Bus. */
 export async function runCommandLine(context: Context): Promise<number> {
@@ -34,7 +33,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   const isAgent = context.words[0] === "agent";
   const [name, ...words] = isAgent ? context.words.slice(1) : context.words;
   if (name === "--version" || name === "-V") return printVersion(context, output);
-  if (isAgent && name === undefined && context.stdout.isTTY) return runVerb(context, output, overview, []);
+  if (isAgent && name === undefined && context.stdout.isTTY) return runVerb(context, output, await overview(), []);
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
     await output.lines(isAgent ? agentHelp(agentVerbs) : overviewHelp(agentVerbs, busVerbs));
     return done;

@@ -8,6 +8,7 @@ export * as close from "./close.ts";
 export * as doctor from "./doctor.ts";
 export * as log from "./log.ts";
 export * as notify from "./notify.ts";
+export * as overview from "./overview.ts";
 export * as permit from "./permit.ts";
 export * as resume from "./resume.ts";
 export * as send from "./send.ts";

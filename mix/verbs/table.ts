@@ -27,6 +27,9 @@ import type { VerbTable } from "../input/verb.ts";
 
 const large = (name: keyof typeof Large) => async () => (await import("./large.ts"))[name];
 
+/** What `mix agent` shows at a terminal. */
+export const overview = large("overview");
+
 export const agentVerbs: VerbTable = {
   start: { summary: "start an agent as a session, and follow its first turn", verb: large("start") },
   send: { summary: "send a prompt to a session, and follow its turn", verb: large("send") },
