@@ -405,26 +405,26 @@ test("on a real terminal :history writes the earlier turns above the prompt line
   expect(order).not.toContain(-1);
 });
 
-/** Runs a command line on a real terminal of that width, and returns its rows. */
-async function onTerminal(columns: number, words: string): Promise<string[]> {
-  const line = `stty cols ${columns} rows 24; exec '${process.execPath}' '${join(programs, "bin/mix.cjs")}' ${words}`;
-  const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
-  return (await text(terminal.stdout)).trimEnd().split("\r\n");
+/** Runs `mix` on a terminal of that width to its end, and returns its rows. */
+async function rowsOn(columns: number, words: string): Promise<string[]> {
+  const { ended, screen } = onTerminal(words, columns);
+  await ended;
+  return screen().filter((row) => row !== "");
 }
 
 test("on a real terminal tables are cut to its width, and `mix agent` says in one screen what there is", async () => {
   const { stdout } = await run(["agent", "start", "demo", "hello", "--name", "a-session-with-a-long-name", "-q"]);
   const session = stdout.split("\n")[0] ?? "";
-  const whole = await onTerminal(200, "agent ps");
+  const whole = await rowsOn(200, "agent ps");
   expect(whole[1]).toMatch(new RegExp(`^${session}  a-session-with-a-long-name  demo +idle `));
   expect(whole).toHaveLength(2);
   for (const columns of [40, 60]) {
-    const rows = await onTerminal(columns, "agent ps");
+    const rows = await rowsOn(columns, "agent ps");
     expect(rows).toHaveLength(2);
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(columns);
     expect(rows[1]).toContain("…");
   }
-  const overview = await onTerminal(80, "agent");
+  const overview = await rowsOn(80, "agent");
   expect(overview[0]).toBe("idle (1)");
   expect(overview[1]).toContain(session);
   expect(overview).toContainEqual(expect.stringContaining("mix agent send"));

@@ -19,7 +19,7 @@ export const spec: VerbSpec = {
   about:
     "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands. :detach and Ctrl-C detach; the session continues.",
   flags: {
-    "read-only": { kind: "switch", about: "watch only: neither prompt nor answer" },
+    "read-only": { kind: "switch", about: "watch only: neither prompt nor answer", isMain: true },
     turns: { kind: "text", value: "N", about: "begin with the last N turns (default: 1)" },
     all: { kind: "switch", about: "begin with the whole session" },
   },

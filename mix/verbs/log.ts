@@ -6,17 +6,23 @@ import { parsePointInTime, pointInTimeForms } from "../input/times.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
+import { sessionReference } from "../references/session-reference.ts";
 import { EntryPrinter, type LogPrinter, RowPrinter } from "../view/log-printer.ts";
 import { entriesUntilInterrupt } from "../watch/entries-until-interrupt.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent log <session>",
+  usage: "agent log [session]",
   about:
     "Prints a session's log, all of it by default: for people a row for each thing, in local time; with --json each entry as it is, in UTC. No entry is skipped: with -f, gaps are fetched.",
   flags: {
-    follow: { kind: "switch", short: "f", about: "keep printing what is new" },
-    since: { kind: "text", value: "TIME", about: "from 10m ago, 14:30 or 2026-01-31 on; a cursor or seq" },
-    tail: { kind: "text", value: "N", about: "the last N rows; with --json and -q, entries" },
+    follow: { kind: "switch", short: "f", about: "keep printing what is new", isMain: true },
+    since: {
+      kind: "text",
+      value: "TIME",
+      about: "from 10m ago, 14:30 or 2026-01-31 on; a cursor or seq",
+      isMain: true,
+    },
+    tail: { kind: "text", value: "N", about: "the last N rows; with --json and -q, entries", isMain: true },
     turn: { kind: "text", value: "N", about: "only this turn" },
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
@@ -43,7 +49,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : wanted, turn };
   const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
   const bus = following ?? (await invocation.read("agentd"));
-  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  const reference = await sessionReference(invocation, bus, args.positionals[0], "any");
+  const snapshot = await bus.ask("agent.session.get", { session: reference });
   const { session, last_seq: lastSeq, cwd } = snapshot;
   const printer =
     output.mode === "people"

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { Cost } from "../../agentd/vocabulary/usage.ts";
-import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import type { Context } from "../process/context.ts";
 import { homePath } from "../process/home-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { localTime } from "../view/local-time.ts";
 import { describeContext, describeUsage } from "../view/log-entry.ts";
 import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
-import { formatTable } from "../view/table.ts";
+import { detectFit, formatFacts, formatTable, type TableFit } from "../view/table.ts";
 import { formatAge } from "../view/units.ts";
 import { formatCount } from "./log-maintenance.ts";
 import { unansweredMessage } from "../watch/turn-outcome.ts";
+import { sessionReference } from "../references/session-reference.ts";
 import { writeTurns } from "../watch/write-transcript.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent show <session>",
+  usage: "agent show [session]",
   about:
     "Shows a session's current state: turns, use of tokens, options, the agent's commands, plan, open questions. With --transcript it shows the conversation, as attach does.",
   flags: {
-    transcript: { kind: "switch", about: "the conversation, for people (programs: log --json)" },
-    turn: { kind: "text", value: "N", about: "with --transcript: only this turn" },
+    transcript: { kind: "switch", about: "the conversation, for people (programs: log --json)", isMain: true },
+    turn: { kind: "text", value: "N", about: "with --transcript: only this turn", isMain: true },
+    ...tableFlag,
   },
   examples: ["mix agent show abc", "mix agent show abc --transcript | less -R"],
 };
@@ -33,16 +35,18 @@ export async function run(invocation: Invocation): Promise<void> {
   if (wantsTranscript && output.mode !== "people")
     throw usageError("--transcript is a text for people; `mix agent log <session> --json` has the entries");
   const bus = await read("agentd");
-  const snapshot = await bus.ask("agent.session.get", { session: args.word(0) });
+  const reference = await sessionReference(invocation, bus, args.positionals[0], "any");
+  const snapshot = await bus.ask("agent.session.get", { session: reference });
+  const fit = detectFit(context, args.switch("no-trunc"));
   if (wantsTranscript) {
     const hasWritten = await writeTurns(invocation, bus, snapshot, turn);
     if (!hasWritten) output.word(turn === undefined ? "nothing was said yet" : `there is no turn ${turn}`);
   } else if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
-  else for (const line of formatSnapshot(snapshot, context)) await output.line(line);
+  else for (const line of formatSnapshot(snapshot, context, fit)) await output.line(line);
 }
 
-function formatSnapshot(one: SessionSnapshot, context: Pick<Context, "now" | "home">): string[] {
+function formatSnapshot(one: SessionSnapshot, context: Pick<Context, "now" | "home">, fit: TableFit): string[] {
   const now = context.now();
   const directories = [one.cwd, ...one.additional_dirs].map((path) => homePath(path, context));
   const facts: (readonly [string, string | undefined])[] = [
@@ -70,19 +74,20 @@ function formatSnapshot(one: SessionSnapshot, context: Pick<Context, "now" | "ho
   ];
   const permissions = one.requests.filter((open) => open.kind === "permission");
   const elicitations = one.requests.filter((open) => open.kind === "elicitation");
-  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return [
-    ...formatTable(known),
-    ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options)),
-    ...toParagraph(one.commands.length === 0 ? [] : formatCommandTable(one.commands)),
+    ...formatFacts(known, fit),
+    ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options, fit)),
+    ...toParagraph(one.commands.length === 0 ? [] : formatCommandTable(one.commands, fit)),
     ...toParagraph(one.plan.map(({ content, status }) => `${status}  ${content}`)),
-    ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now)),
-    ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now)),
+    ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now, fit)),
+    ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now, fit)),
   ];
 }
 
-function formatCommandTable(commands: SessionSnapshot["commands"]): string[] {
-  return formatTable([["COMMAND", "WHAT"], ...commands.map(({ name, description }) => [`/${name}`, description])]);
+function formatCommandTable(commands: SessionSnapshot["commands"], fit: TableFit): string[] {
+  const rows = commands.map(({ name, description }) => [`/${name}`, description]);
+  return formatTable([["COMMAND", "WHAT"], ...rows], fit, [{ column: 1, min: 16 }]);
 }
 
 function toParagraph(lines: readonly string[]): readonly string[] {
