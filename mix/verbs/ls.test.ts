@@ -91,7 +91,7 @@ test("on a terminal the table fits its width and home is ~; --no-trunc and a pip
   expect(cut[1]).toMatch(/^sessionaaaaa {2}parser {2}demo {3}starting {2}.*…\S*packages\/core {2}Make the .*…$/);
   expect((await bench.run(["agent", "ls", "--no-trunc"], { tty: true })).stdout).toContain(`${cwd}  ${title}`);
   expect((await bench.run(["agent", "ls"])).stdout).toContain(`${cwd}  ${title}`);
-  expect((await bench.run(["agent", "show", "sessionaaaaa"], { tty: true })).stdout).toContain(
-    "directory  ~/src/a-pro",
+  expect((await bench.run(["agent", "show", "sessionaaaaa"], { tty: true })).stdout).toMatch(
+    /directory +~\/src\/a-pro/,
   );
 });
