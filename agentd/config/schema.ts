@@ -4,7 +4,7 @@
 import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
-import { closestWord } from "./closest-word.ts";
+import { closestWord } from "../../display/closest-word.ts";
 import {
   type AgentSettings,
   builtInPolicies,

@@ -7,33 +7,38 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
+import { sessionNamed, sessionReference } from "../references/session-reference.ts";
 import { readPrompt } from "../input/read-input.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent send <session> [prompt]",
+  usage: "agent send [session] <prompt>",
   about:
-    "Sends a prompt to a session and follows its turn. The prompt `-` is read from stdin. A session that has ended is resumed first, if its agent can.",
+    "Sends a prompt to a session and follows its turn. One argument alone is the prompt. The prompt `-` is read from stdin. A session that has ended is resumed first, if its agent can.",
   flags: {
-    queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)" },
-    "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted" },
+    queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)", isMain: true },
+    "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted", isMain: true },
     "no-ask": { kind: "switch", about: "exit 5 at the first question that no policy answers" },
     file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
     ...commandIdFlag,
   },
-  positionals: { min: 1, max: 1_000 },
-  examples: ['mix agent send abc "now the tests" --queue'],
+  positionals: { min: 0, max: 1_000 },
+  examples: ['mix agent send "now the tests"', 'mix agent send abc "now the tests" --queue'],
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const noAsk = args.switch("no-ask");
   if (noAsk && args.switch("no-wait")) throw usageError("--no-ask must follow the turn; leave --no-wait out");
-  const prompt = await readPrompt(context, args.positionals.slice(1), args.text("file"));
+  const file = args.text("file");
+  const isPromptAlone = args.positionals.length === 1 && file === undefined;
+  const prompt = await readPrompt(context, args.positionals.slice(isPromptAlone ? 0 : 1), file);
   if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
   const bus = await invocation.connect("agentd");
   const { reply, isResumed } = await promptOrResume(invocation, bus, {
-    session: args.word(0),
+    session: isPromptAlone
+      ? await sessionForPrompt(invocation, bus)
+      : await sessionReference(invocation, bus, args.positionals[0]),
     prompt,
     when_busy: args.switch("queue") ? "queue" : "refuse",
     command_id: args.text("id"),
@@ -55,6 +60,16 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     // Only the view for people needs the directory, to shorten paths below it.
     ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
   });
+}
+
+/** Refuses a single word that names a session, because its prompt was probably forgotten. */
+async function sessionForPrompt(invocation: Invocation, bus: AgentBus): Promise<string> {
+  const word = invocation.args.word(0);
+  const named = /\s/.test(word) || word === "-" ? undefined : await sessionNamed(bus, word);
+  if (named === undefined) return sessionReference(invocation, bus, undefined);
+  throw usageError(
+    `${word} is a session, and its prompt is missing; to send this word to the session of this directory: mix agent send <session> ${word}`,
+  );
 }
 
 type PromptRequest = VerbInput<"agent.session.prompt">;
