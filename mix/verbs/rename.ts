@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
   usage: "agent rename <session> <name>",
@@ -13,7 +14,7 @@ export async function run(invocation: Invocation): Promise<void> {
   const { args, output } = invocation;
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.rename", {
-    session: args.word(0),
+    session: await sessionReference(invocation, bus, args.word(0)),
     name: args.word(1),
     command_id: args.text("id"),
   });
