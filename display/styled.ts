@@ -26,6 +26,11 @@ export function rendered(text: Text): string {
   return typeof text === "string" ? printable(text) : render(text);
 }
 
+/** Whether both are the same characters for the terminal. */
+export function isSameText(one: Text, other: Text): boolean {
+  return rendered(one) === rendered(other);
+}
+
 /** Template tag whose values may be styled. Plain strings are made printable. */
 export function rich(strings: TemplateStringsArray, ...values: readonly Text[]): Styled {
   return joined(strings.flatMap((string, index) => [string, values[index] ?? ""]));
@@ -62,11 +67,16 @@ export const plain: Style = {
   cyan: unstyled,
 };
 
-/** Movements within the last rows of a terminal. */
+/** Movements within the last rows of a terminal, and its mode for pastes. */
 export const movement = {
   rowStart: sequence("\r"),
   clearToRowEnd: sequence("\u001b[K"),
-  up: sequence("\u001b[A"),
+  /** Clears from the cursor to the end of the screen. */
+  clearBelow: sequence("\u001b[J"),
+  up: (rows: number): Styled => sequence(rows > 0 ? `\u001b[${rows > 1 ? Math.trunc(rows) : ""}A` : ""),
   /** Columns count from 1. */
   toColumn: (column: number): Styled => sequence(`\u001b[${Math.trunc(column)}G`),
+  /** Bracketed paste mode: the terminal marks where a paste begins and ends. */
+  markPastes: sequence("\u001b[?2004h"),
+  leavePastesUnmarked: sequence("\u001b[?2004l"),
 } as const;

@@ -8,6 +8,9 @@ export interface Sink {
   readonly isTTY: boolean;
   /** Undefined if this is not a terminal or its width is unknown. */
   readonly columns: number | undefined;
+  readonly rows?: number | undefined;
+  /** Calls back when a terminal has another size. The returned function removes the listener. */
+  readonly onResize?: (listener: () => void) => () => void;
   /** Resolves once there is room for more, or the reader is gone. */
   write(text: string): Promise<void>;
 }
@@ -25,6 +28,15 @@ export class TextOutput {
 
   get columns(): number | undefined {
     return this.#sink.columns;
+  }
+
+  get rows(): number | undefined {
+    return this.#sink.rows;
+  }
+
+  /** Calls back when the terminal has another size. The returned function removes the listener. */
+  onResize(listener: () => void): () => void {
+    return this.#sink.onResize?.(listener) ?? (() => undefined);
   }
 
   /** Writes text for people. Adds no line feed. */

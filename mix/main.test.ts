@@ -317,6 +317,7 @@ function screenOf(written: string): string[] {
   for (const [part, number, letter] of written.matchAll(/\u001b\[\??(\d*)([A-Za-z])|[^]/gu)) {
     if (letter === "A") row -= Number(number || 1);
     else if (letter === "G") column = Number(number) - 1;
+    else if (letter === "J") rows.splice(row, Infinity, (rows[row] ?? "").slice(0, column));
     else if (letter === "K") rows[row] = (rows[row] ?? "").slice(0, column);
     else if (part === "\r") column = 0;
     else if (part === "\n") rows[(row += 1)] ??= "";
@@ -329,22 +330,48 @@ function screenOf(written: string): string[] {
   return rows;
 }
 
-/** Runs `mix` on a terminal of its own. */
-function onTerminal(words: string, columns = 80) {
-  const line = `stty cols ${columns} && '${process.execPath}' '${join(programs, "bin/mix.cjs")}' ${words}`;
+interface Terminal {
+  readonly type: (keys: string) => void;
+  /** Resolves once the program has written the words, after what `shows` saw before. */
+  readonly shows: (words: string) => Promise<void>;
+  readonly written: () => string;
+  /** What is on the screen. */
+  readonly screen: () => string[];
+  readonly ended: Promise<unknown>;
+}
+
+const terminals: ChildProcess[] = [];
+afterEach(() => terminals.splice(0).forEach((terminal) => terminal.kill()));
+
+/** Runs the program on a terminal of its own. `before` is a command of the shell. */
+function onTerminal(words: string, columns = 80, before = "true"): Terminal {
+  const line = `stty cols ${columns} rows 24; ${before}; exec '${process.execPath}' '${join(programs, "bin/mix.cjs")}' ${words}`;
   const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
+  terminals.push(terminal);
   let written = "";
-  const waiting: { readonly text: string; readonly seen: () => void }[] = [];
+  let seen = 0;
+  let look: () => void = () => undefined;
   terminal.stdout.on("data", (chunk: Buffer) => {
     written += chunk.toString("utf8");
-    for (const { text: awaited, seen } of waiting) if (written.includes(awaited)) seen();
+    look();
   });
+  const shows = (wanted: string): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => {
+        const at = written.indexOf(wanted, seen);
+        if (at < 0) return;
+        seen = at + wanted.length;
+        look = () => undefined;
+        resolve();
+      };
+      look();
+    });
   return {
-    shows: (awaited: string): Promise<void> =>
-      new Promise((seen) => (written.includes(awaited) ? seen() : waiting.push({ text: awaited, seen }))),
-    type: (keys: string) => terminal.stdin.write(keys),
-    ended: once(terminal, "close"),
+    type: (keys) => void terminal.stdin.write(keys),
+    shows,
+    written: () => written,
     screen: () => screenOf(written),
+    ended: once(terminal, "close"),
   };
 }
 
@@ -429,4 +456,121 @@ test("on a real terminal tables are cut to its width, and `mix agent` says in on
   expect(overview[1]).toContain(session);
   expect(overview).toContainEqual(expect.stringContaining("mix agent send"));
   expect(overview.length).toBeLessThan(24);
+});
+
+const [pasteStart, pasteEnd] = ["\u001b[200~", "\u001b[201~"];
+const lines = (count: number): string => Array.from({ length: count }, (_, index) => `tell ${index + 1}`).join("\r");
+
+test("a paste of 300 lines lands at the cursor, stays in the line until Enter and is one prompt", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { type, shows, screen, written, ended } = onTerminal("agent attach session");
+  await shows("\r> ");
+  type("tell end\u001b[D\u001b[D\u001b[D");
+  await shows("tell end");
+  type(`${pasteStart}${lines(300)}${pasteEnd}`);
+  await shows("tell 300");
+  expect(screen().slice(-9)).toEqual([
+    "  … 292 lines above",
+    "> tell 293",
+    ...[294, 295, 296, 297, 298, 299].map((number) => `  tell ${number}`),
+    "  tell 300end",
+  ]);
+  type("\r");
+  await shows("got 300 lines, 2599 characters");
+  type("\u0003");
+  await ended;
+  // eslint-disable-next-line no-control-regex
+  const modes = written().match(/\u001b\[\?2004[hl]/g) ?? [];
+  expect([modes[0], modes.at(-1)]).toEqual(["\u001b[?2004h", "\u001b[?2004l"]);
+});
+
+test("a paste of a megabyte is one prompt, and nothing in it presses Enter", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { type, shows } = onTerminal("agent attach session");
+  await shows("\r> ");
+  type(`${pasteStart}tell ${"x".repeat(1_000_000)}${pasteEnd}\r:close\r\u001b[31mend${pasteEnd}`);
+  await shows("  end");
+  type("\r");
+  await shows("got 3 lines, 1000016 characters");
+});
+
+test("a paste over agentd's limit is refused with its length, and the line stays as it was", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { type, shows } = onTerminal("agent attach session");
+  await shows("\r> ");
+  type("tell me");
+  await shows("tell me");
+  type(`${pasteStart}${"x".repeat(7_000_000)}${pasteEnd}`);
+  await shows("with the 7000000 characters of the paste");
+  await shows("> tell me");
+  type("\r");
+  await shows("got 1 lines, 7 characters");
+}, 60_000);
+
+test("a paste answers no question without Enter, and one of several lines is never a yes", async () => {
+  const { type, shows, written } = onTerminal("agent start demo 'two questions'");
+  await shows("(1 of 2)? [y/n/1–2] ");
+  type(`${pasteStart}y\ry\r${pasteEnd}`);
+  await shows("(1 of 2)? [y/n/1–2] y");
+  type("\r");
+  await shows("several lines are not an answer");
+  await shows("(1 of 2)? [y/n/1–2] ");
+  expect(written()).not.toContain("→ ");
+  type(`${pasteStart}n${pasteEnd}`);
+  await shows("(1 of 2)? [y/n/1–2] n");
+  type("\r");
+  await shows("→ refused: execute npm run build");
+});
+
+test("a line typed before attach is up is a prompt once it is, and an unfinished one stays in the line", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { type, shows } = onTerminal("agent attach session");
+  type("tell early\rtell ");
+  await shows("got 1 lines, 10 characters");
+  await shows("> tell ");
+  type("more\r");
+  await shows("got 1 lines, 9 characters");
+});
+
+test("Alt+Enter and a backslash at the end begin a new line, Up goes through the text and then to earlier prompts", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const { type, shows, screen } = onTerminal("agent attach session");
+  await shows("\r> ");
+  type("tell one\u001b\r");
+  await shows("  ");
+  type("two\\\r");
+  await shows("two\u001b[K\r\n");
+  type("three\u001b[A\u001b[A!");
+  await shows("!one");
+  expect(screen().slice(-3)).toEqual(["> tell !one", "  two", "  three"]);
+  type("\r");
+  await shows("got 3 lines, 19 characters");
+  await shows("> ");
+  type("\u001b[A");
+  await shows("three");
+});
+
+test("after a resize the line is drawn anew, wide characters and combining marks included", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const tty = join(state, "../tty");
+  const { type, shows, screen } = onTerminal("agent attach session", 80, `tty > '${tty}'`);
+  await shows("\r> ");
+  type(`${"日本語".repeat(6)}e\u0301`);
+  await shows("e\u0301");
+  spawn("stty", ["-F", readFileSync(tty, "utf8").trim(), "cols", "21"]);
+  await shows("\n  e\u0301\u001b[K");
+  expect(screen().slice(-3)).toEqual(["> 日本語日本語日本語", "  日本語日本語日本語", "  e\u0301"]);
+});
+
+test("Tab shows the agent's commands and completes them; an unknown command of ours is named with the nearest one", async () => {
+  await run(["agent", "start", "demo", "commands", "-q"]);
+  const { type, shows } = onTerminal("agent attach session");
+  await shows("\r> ");
+  type("/w\t");
+  await shows("> /wr");
+  await shows("  /write  write a file");
+  type("i\t");
+  await shows("> /write ");
+  type("\u0015:detatch\r");
+  await shows(":detatch is not a command; did you mean :detach?");
 });

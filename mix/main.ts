@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./command-line.ts";
-import type { Interrupt, Interrupts } from "./process/context.ts";
+import type { Interrupt, Interrupts, JobControl } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
@@ -39,6 +39,7 @@ async function main(): Promise<void> {
     agentdProgram: fileURLToPath(new URL("../bin/agentd.cjs", import.meta.url)),
     nodeProgram: process.execPath,
     interrupts,
+    jobControl: jobControlOf(process),
   });
   // Exits explicitly, as a forgotten handle would keep the process alive, but only after all output is written.
   out.flushed(() => process.exit(code === interruptedExit && interrupts.isTerminated() ? terminatedExit : code));
@@ -71,6 +72,42 @@ function interruptsOf(source: NodeJS.Process): Interrupts & { readonly isTermina
   };
 }
 
+/** Handles SIGTSTP and SIGCONT only while somebody listens; otherwise they have their default effect. */
+function jobControlOf(source: NodeJS.Process): JobControl {
+  const suspend = (): void => void source.kill(source.pid, "SIGTSTP");
+  return {
+    suspend,
+    listen: ({ leave, enter }) => {
+      let hasLeft = false;
+      const onContinue = (): void => {
+        hasLeft = false;
+        enter();
+      };
+      const onStop = (): void => {
+        hasLeft = true;
+        leave();
+        // Without a listener the signal stops this process.
+        source.off("SIGTSTP", onStop);
+        suspend();
+        source.on("SIGTSTP", onStop);
+        // It does not where no shell could continue it.
+        setTimeout(() => hasLeft && onContinue(), stopMs);
+      };
+      source.on("SIGTSTP", onStop);
+      source.on("SIGCONT", onContinue);
+      source.on("exit", leave);
+      return () => {
+        hasLeft = false;
+        source.off("SIGTSTP", onStop);
+        source.off("SIGCONT", onContinue);
+        source.off("exit", leave);
+      };
+    },
+  };
+}
+
+/** A signal that stops the process has done so by then. */
+const stopMs = 100;
 const interruptedExit = exitCodeOf({ kind: "interrupted" });
 /** 128 plus the number of SIGTERM. */
 const terminatedExit = 143;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { Context } from "../process/context.ts";
-import { PromptLine } from "./prompt-line.ts";
+import { type LineContext, PromptLine } from "./prompt-line.ts";
 
 /**
  * Asks on the terminal; call it only where there is one. Anything but y or yes means no, and so do Ctrl-C and the end
  * of input. Lines that were typed before the question appeared are ignored.
  */
-export function askYesOrNo(
-  context: Pick<Context, "stdin" | "stderr" | "interrupts" | "now" | "after">,
-  question: string,
-): Promise<boolean> {
+export function askYesOrNo(context: LineContext, question: string): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (yes: boolean): void => {
       stopListening();

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lets a person at the terminal answer the questions of a followed session and, with `mix agent attach`, prompt it.
-import type { Entry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
-import { answerPrompt, lineMeaning } from "./typed-line.ts";
+import type { CommandsEntry, Entry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
+import { answerPrompt, colonCommands, lineMeaning } from "./typed-line.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
+import { earlierPrompts } from "./earlier-prompts.ts";
+import { type Completion, completion } from "./line-completion.ts";
 import { PromptLine } from "./prompt-line.ts";
+import { PromptStatus } from "./prompt-status.ts";
+import { promptBytesMax } from "../input/read-input.ts";
+import { usageError } from "../process/mix-error.ts";
 import type { Invocation } from "../input/verb.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { printableLine } from "../../display/printable.ts";
@@ -34,26 +40,44 @@ export class Attachment {
   /** Since when the drawn question is out of date: other text was written below it, or it has changed. */
   #staleSince: number | undefined;
   #cancelRedraw: () => void = () => undefined;
+  #cancelTick: () => void = () => undefined;
+  #lastWroteAt = Number.NEGATIVE_INFINITY;
   #view: ViewAbove | undefined;
-  /** The session's phase; undefined where the session cannot be prompted from here. */
-  #phase: SessionPhase | undefined;
+  /** Undefined where the session cannot be prompted from here. */
+  #status: PromptStatus | undefined;
+  /** The agent's own commands. */
+  #commands: CommandsEntry["commands"] = [];
+  /** Until all entries up to this snapshot are shown, nothing is asked and no line is drawn. */
+  #behind: SessionSnapshot | undefined;
   #isOver = false;
   #hasLeft = false;
   /** Writes the turns that came before: all, or the last ones. */
   writeHistory: ((turns: number | undefined) => Promise<void>) | undefined;
   #historyWritten: Promise<void> | undefined;
 
-  /** Without `phase` a person can answer questions and do nothing else. */
-  constructor(invocation: Invocation, bus: AgentBus, session: string, phase?: SessionPhase) {
+  /** Without a snapshot a person can answer questions and do nothing else. With it, lines typed so far are prompts. */
+  constructor(invocation: Invocation, bus: AgentBus, session: string, snapshot?: SessionSnapshot) {
     this.#invocation = invocation;
     this.#bus = bus;
     this.#session = session;
-    this.#phase = phase;
-    this.#line = new PromptLine(invocation.context, {
-      line: (line, target) => this.#onLine(line, target),
-      end: () => (this.#phase === undefined ? this.#stopAnswering() : this.#leave()),
-      endRow: () => this.#view?.endRow(),
-    });
+    this.#behind = snapshot;
+    if (snapshot !== undefined) {
+      this.#status = new PromptStatus(snapshot.state);
+      this.#commands = snapshot.commands;
+    }
+    this.#line = new PromptLine(
+      invocation.context,
+      {
+        line: (line, target) => this.#onLine(line, target),
+        end: () => (this.#status === undefined ? this.#stopAnswering() : this.#leave()),
+        endRow: () => this.#view?.endRow(),
+        // A prompt is in the log, and shown from there when its turn starts.
+        isShownByView: (text, target) => target === promptTarget && !text.trimStart().startsWith(":"),
+        complete: (before, target) => this.#complete(before, target),
+        pasteTooLong: (length) => this.writeAbove(() => this.#invocation.output.word(pasteTooLongMessage(length))),
+      },
+      snapshot && { target: promptTarget, prompt: "> ", asks: false },
+    );
   }
 
   setView(view: ViewAbove | undefined): void {
@@ -67,7 +91,8 @@ export class Attachment {
   }
 
   /** Processes an entry for which `handles` is true. */
-  ask(entry: AskedEntry): void {
+  ask(entry: Entry & AskedEntry): void {
+    this.#noteProgress(entry);
     if (entry.phase === "resolved") this.#resolve(entry);
     this.#questions = this.#questions.apply(entry);
     // A question that still waits for its turn is not drawn yet.
@@ -77,15 +102,34 @@ export class Attachment {
 
   /** Processes any other entry, after the view has shown it. `wrote` says whether the view wrote anything. */
   afterShown(entry: Entry, wrote: boolean): void {
-    if (entry.kind === "state" && this.#phase !== undefined) this.#phase = entry.state;
+    this.#noteProgress(entry);
+    this.#status = this.#status?.apply(entry);
+    if (entry.kind === "commands") this.#commands = entry.commands;
     if (entry.kind === "tool_call") this.#questions = this.#questions.apply(entry);
-    if (wrote) this.#scheduleRedraw();
+    if (wrote) {
+      this.#lastWroteAt = this.#invocation.context.now();
+      this.#scheduleRedraw();
+    }
     this.#open();
   }
 
   /** While earlier turns are being written, nothing else may be. */
   get historyWritten(): Promise<void> | undefined {
     return this.#historyWritten;
+  }
+
+  #noteProgress({ log, seq }: Entry): void {
+    const behind = this.#behind;
+    // The numbers of another log have nothing to do with those of the snapshot.
+    if (behind === undefined || (log === behind.log && seq < behind.last_seq)) return;
+    this.#behind = undefined;
+    void this.#readEarlierPrompts(behind);
+  }
+
+  async #readEarlierPrompts(snapshot: SessionSnapshot): Promise<void> {
+    for await (const text of earlierPrompts(this.#bus, snapshot)) {
+      if (this.#isOver || !this.#line.history.addOlder(text)) return;
+    }
   }
 
   get isLineOpen(): boolean {
@@ -114,19 +158,35 @@ export class Attachment {
   end(): void {
     this.#isOver = true;
     this.#cancelRedraw();
+    this.#cancelTick();
     this.#line.close();
   }
 
   #open(): void {
-    if (this.#isOver || this.#historyWritten !== undefined) return;
+    this.#cancelTick();
+    if (this.#isOver || this.#behind !== undefined || this.#historyWritten !== undefined) return;
     const question = this.#questions.current;
     if (question !== undefined) return this.#openQuestion(question);
-    const column = this.#view?.column ?? 0;
-    if (this.#phase === undefined || endingPhases.has(this.#phase)) this.#line.close();
-    else {
-      const prompt = this.#phase === "idle" ? "> " : `${this.#phase} > `;
-      this.#line.open({ target: promptTarget, prompt, asks: false }, column);
-    }
+    if (this.#status === undefined || endingPhases.has(this.#status.phase)) this.#line.close();
+    else this.#openPrompt(this.#status);
+  }
+
+  #openPrompt(status: PromptStatus): void {
+    const { now, after } = this.#invocation.context;
+    const busyMs = status.phase === "running" ? Math.max(0, this.#lastWroteAt + quietMs - now()) : 0;
+    const [prompt, notes] = [status.prompt(now()), status.notes()];
+    const target = { target: promptTarget, prompt, asks: false, notes, isBusy: busyMs > 0 };
+    this.#line.open(target, this.#view?.column ?? 0);
+    const waitMs = busyMs > 0 ? busyMs : status.changesIn(now());
+    if (waitMs !== undefined) this.#cancelTick = after(waitMs, () => this.#tick(busyMs > 0));
+  }
+
+  /** Shows the time that has passed, except to a person who is typing. */
+  #tick(wasBusy: boolean): void {
+    const { now, after } = this.#invocation.context;
+    const typingMs = this.#line.lastInputAt + typingPauseMs - now();
+    if (typingMs > 0 && !wasBusy) this.#cancelTick = after(typingMs, () => this.#tick(false));
+    else this.#open();
   }
 
   /** Draws the whole question with its line right below. */
@@ -203,8 +263,7 @@ export class Attachment {
       case "elicitation":
         return this.#answer(meaning.answer.request, this.#bus.ask("agent.elicitation.answer", meaning.answer));
       case "prompt":
-        await this.#bus.ask("agent.session.prompt", { session, prompt: meaning.text, when_busy: "queue" });
-        return;
+        return this.#prompt(meaning.text);
       case "cancel":
         await this.#bus.ask("agent.session.cancel", { session });
         return;
@@ -217,7 +276,7 @@ export class Attachment {
       case "history":
         return this.#showHistory(meaning.turns);
       case "words":
-        this.writeAbove(() => this.#invocation.output.word(meaning.text));
+        this.writeAbove(() => meaning.text.split("\n").forEach((words) => this.#invocation.output.word(words)));
     }
   }
 
@@ -230,6 +289,26 @@ export class Attachment {
     } finally {
       this.#historyWritten = undefined;
     }
+  }
+
+  /** A prompt that is not taken goes back into the line. */
+  async #prompt(text: string): Promise<void> {
+    const bytes = Buffer.byteLength(JSON.stringify(text));
+    try {
+      if (bytes > promptBytesMax) throw usageError(`the prompt has ${bytes} bytes as JSON; ${promptLimitMessage}`);
+      await this.#bus.ask("agent.session.prompt", { session: this.#session, prompt: text, when_busy: "queue" });
+    } catch (error) {
+      this.#line.restore(text, promptTarget);
+      throw error;
+    }
+  }
+
+  #complete(before: string, target: string): Completion | undefined {
+    const question = this.#questions.findByTarget(target);
+    return completion(before, {
+      "/": target === promptTarget ? this.#commands : [],
+      ":": colonCommands(question),
+    });
   }
 
   async #answer(request: string, asked: Promise<unknown>): Promise<void> {
@@ -267,6 +346,16 @@ export class Attachment {
 const promptTarget = "prompt";
 const endingPhases: ReadonlySet<SessionPhase> = new Set(["closing", "closed", "lost", "failed"]);
 const rejectedColumnsMax = 60;
+/** After this long without output, an empty line is drawn, even below a part of a row. */
+const quietMs = 400;
+/** The line does not change under the hands of a person who pressed a key this recently. */
+const typingPauseMs = 1_000;
+const promptLimitMessage = `at most ${promptBytesMax} are possible: put it into a file, and name that file in the prompt`;
+
+function pasteTooLongMessage(length: number): string {
+  return `nothing was pasted: the text would be too long with the ${length} characters of the paste; ${promptLimitMessage}`;
+}
+
 /** Without output for this long the agent is taken to have paused. */
 const redrawDelayMs = 300;
 /** An agent that keeps writing delays a question by this at most. */

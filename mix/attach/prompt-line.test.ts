@@ -23,8 +23,9 @@ function terminal() {
     return () => timers.delete(run);
   };
   const interrupts = { raise: () => undefined, listen: () => () => undefined };
+  const jobControl = { listen: () => () => undefined, suspend: () => undefined };
   const line = new PromptLine(
-    { stdin, stderr: new TextOutput(streamSink(stderr)), interrupts, now: () => now, after },
+    { stdin, stderr: new TextOutput(streamSink(stderr)), env: {}, interrupts, jobControl, now: () => now, after },
     {
       line: (text, target) => entered.push([text, target]),
       end: () => undefined,
@@ -50,6 +51,7 @@ function terminal() {
   return { stdin, line, entered, drawn, pause };
 }
 
+const pasteModeOn = "\u001b[?2004h";
 const prompt = { target: "prompt", prompt: "> ", asks: false };
 const question = { target: "r-1", prompt: "answer: ", asks: true };
 
@@ -96,7 +98,7 @@ test("a line that was entered before closing is still reported with its target",
   const { stdin, line, entered } = terminal();
   line.open(question);
   await settle();
-  stdin.once("keypress", () => queueMicrotask(() => line.close()));
+  stdin.once("data", () => queueMicrotask(() => line.close()));
   stdin.write("1\n");
   await settle();
   line.open({ ...question, target: "r-2" });
@@ -159,9 +161,9 @@ test("lines of one read are one text, and lines of several reads are several tex
 
 test("in the middle of a row nothing is drawn before a key is pressed, and that row is continued afterwards", async () => {
   const { stdin, line, drawn } = terminal();
-  line.open(prompt, 7);
+  line.open({ ...prompt, isBusy: true }, 7);
   await settle();
-  expect(drawn()).toBe("");
+  expect(drawn()).toBe(pasteModeOn);
   stdin.write("ab");
   await settle();
   expect(drawn()).toBe("\n> ab\u001b[K\u001b[5G");
@@ -177,12 +179,12 @@ test("in the middle of a row nothing is drawn before a key is pressed, and that 
   expect(drawn().endsWith("<row>> abc\n")).toBe(true);
 });
 
-test("a line that is longer than the row still takes one row", async () => {
+test("a line that is longer than the row continues in the next one", async () => {
   const { stdin, line, drawn } = terminal();
   line.open(prompt);
   await settle();
   drawn();
   stdin.write("0123456789abcdefghij");
   await settle();
-  expect(drawn()).toBe("\r> …456789abcdefghij\u001b[K\u001b[20G");
+  expect(drawn()).toBe("\r> 0123456789abcdefg\u001b[K\n  hij\u001b[K\u001b[6G");
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Interprets a line that a person typed below a live view. Commands begin with a colon, as agents use the slash.
-import type { ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import type { CommandsEntry, ElicitationEntry, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { closestWord } from "../../display/closest-word.ts";
 import { optionByNumber } from "../questions/chosen-option.ts";
 import { fieldValue, formFields, type FormField } from "../../agent-client/view/form-fields.ts";
 import { formContent, wordsOf } from "../input/assignments.ts";
@@ -27,11 +28,14 @@ export function lineMeaning(line: string, question: AskedEntry | undefined): Lin
   const written = line.trim();
   if (written === "") return { kind: "nothing" };
   if (written.startsWith(":")) return commandMeaning(written.slice(1), question);
+  // Several lines are a paste, and a paste never says yes.
+  if (question !== undefined && line.includes("\n") && kindOf(question) !== "form")
+    return { kind: "words", text: `several lines are not an answer; ${answerHelp(question)}` };
   if (question?.kind === "elicitation") return elicitationMeaning(question, written);
   if (question !== undefined) {
     const decision = typedDecision(question, written);
     // Sent as a prompt, the line would wait in the queue behind the very question that it does not answer.
-    if (decision === undefined) return { kind: "words", text: `${written} is not an answer; ${helpText(question)}` };
+    if (decision === undefined) return { kind: "words", text: `${written} is not an answer; ${answerHelp(question)}` };
     return { kind: "permission", answer: { request: question.request, ...decision } };
   }
   return { kind: "prompt", text: line };
@@ -51,7 +55,7 @@ function elicitationMeaning(question: ElicitationEntry, written: string): LineMe
   const { request, mode, schema } = question;
   if (mode === "url") {
     if (written === "yes") return { kind: "elicitation", answer: { request, action: "accept" } };
-    return { kind: "words", text: helpText(question) };
+    return { kind: "words", text: answerHelp(question) };
   }
   const field = onlyField(question);
   const content =
@@ -79,21 +83,57 @@ function commandMeaning(command: string, question: AskedEntry | undefined): Line
     if (command === "decline") return { kind: "elicitation", answer: { request, action: "decline" } };
     if (command === "dismiss") return { kind: "elicitation", answer: { request, action: "cancel" } };
   }
-  return { kind: "words", text: helpText(question) };
+  if (command === "help" || command === "") return { kind: "words", text: helpText(question) };
+  const names = colonCommands(question).map(({ name }) => name);
+  const meant = closestWord(command, names) ?? names.find((name) => name.startsWith(command));
+  const advice = meant === undefined ? `there are :${names.join(", :")}` : `did you mean :${meant}?`;
+  return { kind: "words", text: `:${command} is not a command; ${advice}` };
 }
 
-function helpText(question: AskedEntry | undefined): string {
-  const always = ":history of earlier turns · :cancel the turn · :close the session · :detach and leave it running";
-  return question === undefined ? always : `${answerHelp(question)} · ${always}`;
+/** The commands that can be typed now, with what they do. */
+export function colonCommands(question: AskedEntry | undefined): CommandsEntry["commands"] {
+  return [...(question === undefined ? [] : questionCommands[kindOf(question)]), ...commandsAlways];
 }
+
+const commandsAlways = [
+  { name: "history", description: "of earlier turns" },
+  { name: "cancel", description: "the turn" },
+  { name: "close", description: "the session" },
+  { name: "detach", description: "and leave it running" },
+  { name: "help", description: "says what can be typed" },
+];
+const decline = { name: "decline", description: "says no" };
+const dismiss = { name: "dismiss", description: "leaves it unanswered" };
+const questionCommands = {
+  permission: [dismiss],
+  form: [{ name: "accept", description: "takes the defaults" }, decline, dismiss],
+  url: [decline, dismiss],
+};
+
+function kindOf(question: AskedEntry): keyof typeof questionCommands {
+  return question.kind === "permission" ? "permission" : question.mode === "url" ? "url" : "form";
+}
+
+/** One line for each kind of input. */
+function helpText(question: AskedEntry | undefined): string {
+  const commands = commandsAlways.slice(0, -1).map(({ name, description }) => `:${name} ${description}`);
+  return [...(question === undefined ? [] : [answerHelp(question)]), commands.join(" · "), ...keysHelp].join("\n");
+}
+
+const keysHelp = [
+  "Alt+Enter, or \\ at the end: a new line · Up, Down: earlier prompts",
+  "Tab completes / and : · a paste waits for Enter",
+];
 
 function answerHelp(question: AskedEntry): string {
-  const without = ":dismiss leaves it unanswered";
-  if (question.kind === "permission")
-    return `y allows once, n refuses, an option's number or name chooses it · ${without}`;
-  if (question.mode === "url") return `yes if you will open it · :decline says no · ${without}`;
-  const line = onlyField(question) === undefined ? fieldsHelp : "the line is the answer";
-  return `${line} · :accept takes the defaults · :decline says no · ${without}`;
+  const commands = questionCommands[kindOf(question)].map(({ name, description }) => `:${name} ${description}`);
+  return [plainAnswerHelp(question), ...commands].join(" · ");
+}
+
+function plainAnswerHelp(question: AskedEntry): string {
+  if (question.kind === "permission") return "y allows once, n refuses, an option's number or name chooses it";
+  if (question.mode === "url") return "yes if you will open it";
+  return onlyField(question) === undefined ? fieldsHelp : "the line is the answer";
 }
 
 const fieldsHelp = "field=value other='two words' answers";

@@ -8,7 +8,7 @@ import type { Context } from "../process/context.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 
 /** agentd's limit. It counts the bytes of the prompt as JSON, with escapes. */
-const promptBytesMax = 6 * 1024 * 1024;
+export const promptBytesMax = 6 * 1024 * 1024;
 
 /** Takes the prompt from the words (joined by spaces), from a file, or from stdin for `-`. Undefined if none is given. */
 export async function readPrompt(

@@ -5,6 +5,8 @@ import type { TextOutput } from "../../display/text-output.ts";
 
 export interface InputStream extends Readable {
   readonly isTTY?: boolean;
+  /** Only on a terminal. */
+  readonly setRawMode?: (on: boolean) => unknown;
 }
 
 export interface Context {
@@ -30,6 +32,7 @@ export interface Context {
   readonly agentdProgram: string;
   readonly nodeProgram: string;
   readonly interrupts: Interrupts;
+  readonly jobControl: JobControl;
 }
 
 /** Ctrl-C, as a signal or as a key that the prompt line read, and SIGTERM. */
@@ -38,6 +41,17 @@ export interface Interrupts {
   readonly listen: (listener: (by: Interrupt) => void) => () => void;
   /** Does what Ctrl-C does. */
   readonly raise: () => void;
+}
+
+/** For whoever changes the terminal's modes: when to give it back, and when to take it again. */
+export interface JobControl {
+  /**
+   * `leave` is called before the process stops (SIGTSTP) and when it exits, in whatever way; `enter` when it continues.
+   * The returned function removes the listener.
+   */
+  readonly listen: (on: { readonly leave: () => void; readonly enter: () => void }) => () => void;
+  /** Does what Ctrl-Z does. */
+  readonly suspend: () => void;
 }
 
 export type Interrupt = "SIGINT" | "SIGTERM";

@@ -125,6 +125,7 @@ export class Bench {
           return () => interrupts.delete(listener);
         },
       },
+      jobControl: { listen: () => () => undefined, suspend: () => undefined },
     };
     const ended = runCommandLine(context).then((code) => ({ code, stdout: shown.stdout, stderr: shown.stderr }));
     return { ended, interrupt: raised, type: (text) => stdin.write(text), shows: (text) => shown.has(text) };

@@ -31,6 +31,13 @@ async function main(): Promise<void> {
           session.ask(turn, 2, { tool_call: { tool_call_id: "t2", title: "rm -rf ~", tool_kind: "execute" } });
           return;
         }
+        if (prompt === "commands") {
+          const commands = ["write", "wrap", "help"].map((name) => ({ name, description: `${name} a file` }));
+          session.append({ kind: "commands", turn, commands });
+        }
+        if (prompt.startsWith("tell")) {
+          session.text(turn, `got ${prompt.split("\n").length} lines, ${prompt.length} characters\n`);
+        }
         if (prompt === "much") for (let count = 0; count < 200; count += 1) session.text(turn, "x".repeat(10_000));
         session.endTurn(turn);
       },

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { EventEmitter, once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EntryContent, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
@@ -154,7 +155,7 @@ test("a line entered just as a question comes is the prompt it was typed as, not
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
-  await running.shows("running > ");
+  await running.shows("running ");
   session.ask(1, 1);
   running.type("1\n");
   await running.shows("allow edit Write a.txt? [y/n/1–2] ");
@@ -403,14 +404,19 @@ test("an agent that keeps changing its question does not fill the screen with it
 });
 
 test("lines typed while a turn runs are queued as separate prompts, and :cancel cancels at once", async () => {
-  const agentd = await bench.agentd({ onCancel: (session) => session.endTurn(1, "cancelled") });
+  const taken = new EventEmitter();
+  const agentd = await bench.agentd({
+    onPrompt: (_session, _turn, prompt) => taken.emit(prompt),
+    onCancel: (session) => session.endTurn(1, "cancelled"),
+  });
   const session = agentd.begin("sessionzzzza");
   session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
   const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
-  await running.shows("running > ");
+  await running.shows("running ");
   for (const line of ["first", "second"]) {
+    const isTaken = once(taken, line);
     running.type(`${line}\n`);
-    await running.shows(`running > ${line}\n`);
+    await isTaken;
   }
   running.type(":help\n");
   await running.shows(":cancel the turn");

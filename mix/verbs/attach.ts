@@ -17,7 +17,7 @@ import { sessionReference } from "../references/session-reference.ts";
 export const spec: VerbSpec = {
   usage: "agent attach [session]",
   about:
-    "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands. :detach and Ctrl-C detach; the session continues.",
+    "Shows a session live from its last turn on. On a terminal it has a prompt line: a line is a prompt (queued while a turn runs). While a question is open, the line is the answer: y, n or an option's number, or a form's fields as field=value. :help lists the colon commands and keys; a paste waits for Enter. :detach and Ctrl-C detach; the session continues.",
   flags: {
     "read-only": { kind: "switch", about: "watch only: neither prompt nor answer", isMain: true },
     turns: { kind: "text", value: "N", about: "begin with the last N turns (default: 1)" },
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const after = args.switch("all") ? 0 : await turnStart(bus, session, first);
   output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${homePath(snapshot.cwd, context)}`);
   const takesInput = isInteractive(invocation) && !args.switch("read-only") && !isOver;
-  const attachment = takesInput ? new Attachment(invocation, bus, session, snapshot.state) : undefined;
+  const attachment = takesInput ? new Attachment(invocation, bus, session, snapshot) : undefined;
   if (attachment !== undefined)
     attachment.writeHistory = (turns) => writeHistory(invocation, bus, snapshot, { first, after, turns });
   if (first > 1) output.word(earlierMessage(session, first - 1, takesInput));

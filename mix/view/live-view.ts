@@ -13,13 +13,17 @@ export class LiveView {
   readonly #output: Output;
   readonly #transcript: Transcript;
   readonly #spinner: Spinner;
+  readonly #beforeWrite: () => void;
   #isWorking = false;
 
   constructor(
     context: Context,
     output: Output,
     options: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">,
+    /** Makes room for text that is about to be written. */
+    beforeWrite: () => void = () => undefined,
   ) {
+    this.#beforeWrite = beforeWrite;
     this.#output = output;
     this.#transcript = new Transcript({ ...detectScreen(context), ...options, now: context.now });
     this.#spinner = new Spinner(context);
@@ -45,7 +49,10 @@ export class LiveView {
   async #write(written: Text): Promise<boolean> {
     const text = rendered(written);
     this.#spinner.hide();
-    if (text !== "") await this.#output.text(written);
+    if (text !== "") {
+      this.#beforeWrite();
+      await this.#output.text(written);
+    }
     // An unfinished line already shows that the agent works.
     if (this.#isWorking && this.#transcript.isAtLineStart) this.#spinner.show();
     return text !== "";

@@ -266,3 +266,22 @@ test("a diff shown right above its permission request is not repeated; any other
   const other = [{ ...content[0], oldText: "one\n" }];
   expect(shown([call, asked({ content: other })])).toContain("- one\n");
 });
+
+test("a queued prompt is shown once, when its turn starts, or when it ends in the queue", () => {
+  const turn = (number: number, phase: "queued" | "started" | "ended"): EntryContent => ({
+    kind: "turn",
+    turn: number,
+    phase,
+    ...(phase === "ended" ? { stop_reason: "cancelled" } : {}),
+  });
+  const prompt = (number: number): EntryContent => ({
+    ...text("user", `prompt ${number}`, `u${number}`),
+    turn: number,
+  });
+  const contents = [turn(1, "started"), turn(2, "queued"), prompt(2), turn(3, "queued"), prompt(3)];
+  expect(shown([...contents, text("agent", "working")], { showPrompts: true })).toBe("working\n");
+  const later = [turn(3, "ended"), turn(1, "ended"), turn(2, "started")];
+  expect(shown([...contents, ...later], { showPrompts: true })).toBe(
+    "> prompt 3\n\n■ turn 3 cancelled\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
+  );
+});

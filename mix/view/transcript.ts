@@ -39,9 +39,11 @@ export class Transcript {
   #tail = "\n\n";
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
-  #turnStartedAt: number | undefined;
+  #startedTurn: { readonly turn: number; readonly at: number } | undefined;
   #shownStderrTail: string | undefined;
   #openQuestions = new OpenQuestions();
+  /** The prompts of queued turns. They are shown when their turn starts, or ends without a start. */
+  readonly #queuedPrompts = new Map<number, MessageEntry[]>();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -87,8 +89,11 @@ export class Transcript {
   #renderEntry(entry: Entry, showsError: boolean): Text {
     const { style } = this.#options;
     switch (entry.kind) {
-      case "message":
-        return this.#renderMessage(entry);
+      case "message": {
+        const queued = entry.role === "user" ? this.#queuedPrompts.get(entry.turn ?? 0) : undefined;
+        queued?.push(entry);
+        return queued === undefined ? this.#renderMessage(entry) : "";
+      }
       case "tool_call":
         this.#openQuestions = this.#openQuestions.apply(entry);
         return this.#renderSection("tools", this.#tools.update(entry));
@@ -101,8 +106,11 @@ export class Transcript {
         return entry.phase === "resolved"
           ? this.#renderResolution(entry, this.#openQuestions.get(entry.request), "")
           : "";
-      case "turn":
-        return this.#renderSection("status", this.#renderTurn(entry, showsError ? describeError(entry.error) : ""));
+      case "turn": {
+        const prompt = this.#trackTail(this.#renderQueuedPrompt(entry));
+        const lines = this.#renderTurn(entry, showsError ? describeError(entry.error) : "");
+        return rich`${prompt}${this.#renderSection("status", lines)}`;
+      }
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
         return this.#renderSection("status", this.#renderState(entry, showsError ? describeError(entry.error) : ""));
@@ -148,6 +156,16 @@ export class Transcript {
     }
     const { role, wrap } = this.#stream;
     return rich`${written}${this.#styleMessage(role, wrap.write(printable(contentToText(entry.content))))}`;
+  }
+
+  #renderQueuedPrompt({ turn, phase }: TurnEntry): Text {
+    if (phase === "queued") {
+      this.#queuedPrompts.set(turn, []);
+      return "";
+    }
+    const messages = this.#queuedPrompts.get(turn) ?? [];
+    this.#queuedPrompts.delete(turn);
+    return joined(messages.map((message) => this.#renderMessage(message)));
   }
 
   // Further lines of a thought or a prompt are indented by the width of its mark.
@@ -197,13 +215,10 @@ export class Transcript {
   #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
-    if (entry.phase === "started") this.#turnStartedAt = Date.parse(at);
-    if (entry.phase === "started") return [];
-    // The sender knows it from the reply.
-    if (entry.phase === "queued") return this.#options.showPrompts ? [style.dim(`turn ${entry.turn} is queued`)] : [];
-    const started = this.#turnStartedAt;
+    if (entry.phase === "started") this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
+    if (entry.phase !== "ended") return [];
+    const started = this.#startedTurn?.turn === entry.turn ? this.#startedTurn.at : undefined;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
-    this.#turnStartedAt = undefined;
     if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
     return [style.yellow(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];

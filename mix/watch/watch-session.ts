@@ -41,10 +41,12 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   });
   const view =
     output.mode === "people"
-      ? new LiveView(context, output, {
-          ...options,
-          isOpen: (request) => options.asksNobody !== true && !answered.has(request),
-        })
+      ? new LiveView(
+          context,
+          output,
+          { ...options, isOpen: (request) => options.asksNobody !== true && !answered.has(request) },
+          () => attachment?.hide(),
+        )
       : undefined;
   try {
     attachment ??= createAttachment(invocation, bus, options);
@@ -57,7 +59,6 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
         const showsReason = outcome === undefined || options.reportsFailure !== true;
         if (attachment?.handles(entry) === true && !isAlreadyAnswered(answered, entry)) attachment.ask(entry);
         else {
-          attachment?.hide();
           const wrote = await (view === undefined ? showRow(invocation, entry) : view.show(entry, showsReason));
           attachment?.afterShown(entry, wrote);
         }
