@@ -2,6 +2,7 @@
 // Text with colours or cursor movements. Only this module makes control sequences: a plain string is made printable
 // first, so no string can carry a sequence to a terminal, whoever wrote it.
 import { printable } from "./printable.ts";
+import { displayWidth } from "./width.ts";
 
 export type Text = string | Styled;
 
@@ -40,32 +41,84 @@ export function joined(texts: readonly Text[], separator = ""): Styled {
   return sequence(texts.map(rendered).join(separator));
 }
 
-type Paint = (text: Text) => Styled;
+/**
+ * The one palette, by what a text is. Colours are chosen to be read on dark and on light backgrounds; see
+ * docs/decisions/2026-12-01-colours.md.
+ */
+export type Style = Readonly<Record<keyof typeof palette, Paint>>;
 
-export type Style = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Paint>>;
+/** The SGR codes that begin and end each role. */
+const palette = {
+  strong: ["1", "22"],
+  emphasis: ["3", "23"],
+  struck: ["9", "29"],
+  heading: ["1;4", "22;24"],
+  link: ["4", "24"],
+  /** Names of tools and code within a text. */
+  code: ["36", "39"],
+  /** Side notes: nothing that has to be read. */
+  faint: ["2", "22"],
+  good: ["32", "39"],
+  added: ["32", "39"],
+  removed: ["91", "39"],
+  error: ["91", "39"],
+  warn: ["95", "39"],
+  question: ["1;95", "22;39"],
+} as const;
 
-const paint = (open: number, close: number): Paint => {
+export type Paint = (text: Text) => Styled;
+
+const paint = ([open, close]: readonly [string, string]): Paint => {
   return (text) => sequence(`\u001b[${open}m${rendered(text)}\u001b[${close}m`);
 };
 const unstyled: Paint = (text) => sequence(rendered(text));
 
-export const colours: Style = {
-  bold: paint(1, 22),
-  dim: paint(2, 22),
-  red: paint(31, 39),
-  green: paint(32, 39),
-  yellow: paint(33, 39),
-  cyan: paint(36, 39),
-};
+function styleOf(toPaint: (codes: readonly [string, string]) => Paint): Style {
+  return Object.fromEntries(Object.entries(palette).map(([role, codes]) => [role, toPaint(codes)])) as Style;
+}
 
-export const plain: Style = {
-  bold: unstyled,
-  dim: unstyled,
-  red: unstyled,
-  green: unstyled,
-  yellow: unstyled,
-  cyan: unstyled,
-};
+export const colours: Style = styleOf(paint);
+export const plain: Style = styleOf(() => unstyled);
+
+/**
+ * Wraps whole lines between words. Further rows of a line are indented as the line is, and by `hang` columns more. With 0
+ * columns nothing is wrapped.
+ */
+export function wrapped(text: Text, columns: number, hang = 0): Styled {
+  const lines = rendered(text).split("\n");
+  return sequence((columns === 0 ? lines : lines.map((line) => wrappedLine(line, columns, hang))).join("\n"));
+}
+
+/** The lines of a text whose colours end with each line. */
+export function linesOf(text: Text): Styled[] {
+  return rendered(text).split("\n").map(sequence);
+}
+
+/** The columns that the text takes. */
+export function widthOf(text: Text): number {
+  return visibleWidth(rendered(text));
+}
+
+function wrappedLine(line: string, columns: number, hang: number): string {
+  if (visibleWidth(line) <= columns) return line;
+  const own = /^ */.exec(line.replaceAll(paints, ""))?.[0].length ?? 0;
+  const indent = Math.min(own, columns >> 1) + hang;
+  let [out, column] = ["", 0];
+  for (const [, gap = "", word = ""] of line.matchAll(/( *)([^ ]*)/g)) {
+    const width = visibleWidth(word);
+    const isWrapped = column > indent && column + gap.length + width > columns;
+    out += isWrapped ? `\n${" ".repeat(indent)}${word}` : gap + word;
+    column = (isWrapped ? indent : column + gap.length) + width;
+  }
+  return out;
+}
+
+function visibleWidth(text: string): number {
+  return displayWidth(text.replaceAll(paints, ""));
+}
+
+// eslint-disable-next-line no-control-regex
+const paints = /\u001b\[[\d;]*m/g;
 
 /** Movements within the last rows of a terminal, and its mode for pastes. */
 export const movement = {

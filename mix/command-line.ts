@@ -8,6 +8,7 @@ import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { agentHelp, overviewHelp, verbHelp } from "./help.ts";
 import type { ConnectOptions, ConnectTarget, Context } from "./process/context.ts";
+import { checkColourWish } from "./process/colour.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
 import { Output, type OutputMode } from "./process/output.ts";
@@ -82,6 +83,7 @@ async function runVerb(
   }
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags, ...versionFlag } });
   if (args.switch("version")) return printVersion(context, output);
+  checkColourWish(args.text("color"));
   if (args.switch("help")) {
     await output.lines(verbHelp(spec));
     return done;

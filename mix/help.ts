@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
 import { type FlagTable, usageLines } from "./input/arguments.ts";
-import { WordWrap } from "./view/word-wrap.ts";
+import { rendered, wrapped } from "../display/styled.ts";
 import { commonFlagsOf, type VerbSpec, type VerbTable } from "./input/verb.ts";
 
 export function verbHelp(spec: VerbSpec): string {
@@ -9,13 +9,19 @@ export function verbHelp(spec: VerbSpec): string {
   return [
     ...usageLines(spec),
     "",
-    wrapped([spec.about, ...sessionWords(spec.usage)].join(" ")),
+    paragraph([spec.about, ...sessionWords(spec.usage)].join(" ")),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
-    ...flagLines(commonFlagsOf(spec.neverStarts)),
+    ...flagLines(listedFlags(spec)),
     "",
     ...spec.examples.map((example, index) => `${index === 0 ? "example:" : "        "} ${example}`),
   ].join("\n");
+}
+
+/** Who reads this help has found `--help`. */
+function listedFlags({ neverStarts }: VerbSpec): FlagTable {
+  const { help: _, ...others } = commonFlagsOf(neverStarts);
+  return others;
 }
 
 /** Appended to the help of every verb that takes a session. */
@@ -52,7 +58,7 @@ export function agentHelp(agentVerbs: VerbTable): string {
     "Without a verb, on a terminal: which sessions wait for you, run and ended.",
     ...groupsOf(agentVerbs).flatMap(([group, names]) => ["", `${group}:`, ...summaryLines(agentVerbs, names)]),
     "",
-    wrapped(exitWords),
+    paragraph(exitWords),
     "",
     "mix agent <verb> --help explains one",
     beginning,
@@ -82,9 +88,8 @@ function groupsOf(verbs: VerbTable): [group: string, names: string[]][] {
   });
 }
 
-function wrapped(text: string): string {
-  const wrap = new WordWrap(helpColumns);
-  return wrap.write(text) + wrap.flush();
+function paragraph(text: string): string {
+  return rendered(wrapped(text, helpColumns));
 }
 
 const helpColumns = 80;

@@ -23,6 +23,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { embeddedSocketPath } from "../bus-client/index.ts";
 import { bundlePrograms } from "../scripts/bundle.ts";
 import { isRunning } from "./daemon/process-alive.ts";
+import { screenOf } from "./testing/screen.ts";
 import { endProcessesWith, pidsWith } from "./testing/end-processes.ts";
 
 let programs: string;
@@ -309,27 +310,6 @@ test.each([
   expect(existsSync(state)).toBe(false);
 });
 
-/** Renders a program's output on a screen of unlimited height: line feeds, cursor movements and erasures. */
-function screenOf(written: string): string[] {
-  const rows: string[] = [""];
-  let [row, column] = [0, 0];
-  // eslint-disable-next-line no-control-regex
-  for (const [part, number, letter] of written.matchAll(/\u001b\[\??(\d*)([A-Za-z])|[^]/gu)) {
-    if (letter === "A") row -= Number(number || 1);
-    else if (letter === "G") column = Number(number) - 1;
-    else if (letter === "J") rows.splice(row, Infinity, (rows[row] ?? "").slice(0, column));
-    else if (letter === "K") rows[row] = (rows[row] ?? "").slice(0, column);
-    else if (part === "\r") column = 0;
-    else if (part === "\n") rows[(row += 1)] ??= "";
-    else if (letter === undefined) {
-      const before = (rows[row] ?? "").padEnd(column);
-      rows[row] = before.slice(0, column) + part + before.slice(column + 1);
-      column += 1;
-    }
-  }
-  return rows;
-}
-
 interface Terminal {
   readonly type: (keys: string) => void;
   /** Resolves once the program has written the words, after what `shows` saw before. */
@@ -344,9 +324,9 @@ const terminals: ChildProcess[] = [];
 afterEach(() => terminals.splice(0).forEach((terminal) => terminal.kill()));
 
 /** Runs the program on a terminal of its own. `before` is a command of the shell. */
-function onTerminal(words: string, columns = 80, before = "true"): Terminal {
+function onTerminal(words: string, columns = 80, before = "true", NO_COLOR = "1"): Terminal {
   const line = `stty cols ${columns} rows 24; ${before}; exec '${process.execPath}' '${join(programs, "bin/mix.cjs")}' ${words}`;
-  const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
+  const terminal = spawn("script", ["-qefc", line, "/dev/null"], { env: { ...env, TERM: "xterm", NO_COLOR } });
   terminals.push(terminal);
   let written = "";
   let seen = 0;
@@ -374,6 +354,17 @@ function onTerminal(words: string, columns = 80, before = "true"): Terminal {
     ended: once(terminal, "close"),
   };
 }
+
+test("on a real terminal Markdown is drawn, and a pause shows the last word, in which the text goes on", async () => {
+  const { shows, ended, screen } = onTerminal("agent start demo pause --name mine", 40, "true", "");
+  await shows("\u001b[1;4mTwo\u001b[22;24m");
+  await shows("\u001b[1mthe last wo\u001b[22m");
+  expect(screen()).toContain("It says the last wo");
+  expect((await run(["agent", "cancel", "mine"])).code).toBe(0);
+  await ended;
+  const from = screen().indexOf("It says the last word and more, wrapped");
+  expect(screen().slice(from + 1, from + 4)).toEqual(["at the edge.", "", "• an item"]);
+});
 
 test("on a real terminal each question is drawn right above the line that answers it", async () => {
   const { shows, type, ended, screen } = onTerminal("agent start demo 'two questions'");

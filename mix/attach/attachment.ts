@@ -100,12 +100,17 @@ export class Attachment {
     this.#open();
   }
 
-  /** Processes any other entry, after the view has shown it. `wrote` says whether the view wrote anything. */
-  afterShown(entry: Entry, wrote: boolean): void {
-    this.#noteProgress(entry);
-    this.#status = this.#status?.apply(entry);
-    if (entry.kind === "commands") this.#commands = entry.commands;
-    if (entry.kind === "tool_call") this.#questions = this.#questions.apply(entry);
+  /**
+   * Processes any other entry, after the view has shown it. Without an entry, the view has shown what it held back.
+   * `wrote` says whether the view wrote anything.
+   */
+  afterShown(entry: Entry | undefined, wrote: boolean): void {
+    if (entry !== undefined) {
+      this.#noteProgress(entry);
+      this.#status = this.#status?.apply(entry);
+      if (entry.kind === "commands") this.#commands = entry.commands;
+      if (entry.kind === "tool_call") this.#questions = this.#questions.apply(entry);
+    }
     if (wrote) {
       this.#lastWroteAt = this.#invocation.context.now();
       this.#scheduleRedraw();

@@ -37,7 +37,7 @@ export function frameOf({ prompt, draft, notes, candidates }: FrameParts, screen
   const { rows, row, column, above, below } = textRows(draft, width - leadColumns, rowsMax);
   const aside = (line: string): Frame["rows"][number] => {
     const shown = truncateToWidth(printableLine(line), width);
-    return { text: style.dim(shown), columns: displayWidth(shown) };
+    return { text: style.faint(shown), columns: displayWidth(shown) };
   };
   const indent = " ".repeat(leadColumns);
   const top = [...notes, ...(above === undefined ? [] : [`${indent}${above}`])].map(aside);

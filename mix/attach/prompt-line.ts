@@ -3,6 +3,7 @@
 // are read all the time.
 import { colours, plain } from "../../display/styled.ts";
 import type { Key } from "node:readline";
+import { wantsColour } from "../process/colour.ts";
 import type { Context } from "../process/context.ts";
 import { promptBytesMax } from "../input/read-input.ts";
 import { type Draft, draftOf, emptyDraft, insert, moveDown, moveUp } from "./draft.ts";
@@ -45,7 +46,7 @@ export interface LineTarget {
   readonly isBusy?: boolean;
 }
 
-export type LineContext = InputContext & Pick<Context, "interrupts" | "env">;
+export type LineContext = InputContext & Pick<Context, "words" | "env" | "stdout" | "interrupts">;
 
 export class PromptLine {
   readonly #context: LineContext;
@@ -309,7 +310,7 @@ export class PromptLine {
     const draft = this.#draft;
     if (draft.text === "" && now.isBusy === true) return this.#screen.erase();
     const { prompt, notes = [] } = now;
-    const style = (this.#context.env["NO_COLOR"] ?? "") === "" ? colours : plain;
+    const style = wantsColour(this.#context) ? colours : plain;
     const frame = frameOf({ prompt, draft, notes, candidates: this.#candidates }, this.#screen.size, style);
     this.#screen.draw(frame, this.#column);
   }

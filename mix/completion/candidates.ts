@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Completes the last word of a command line from the verbs' table: usage lines and flags name each argument's kind.
 import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
+import { colourWishes } from "../process/colour.ts";
 import { type Flag, type FlagTable, formsOf, positionalRange } from "../input/arguments.ts";
 import { findVerb, takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
 
@@ -189,6 +190,7 @@ const sources: Readonly<Record<string, Source>> = {
   STATE: sessionPhases,
   // The built-in ones. The configuration may have more.
   POLICY: ["reads", "edits"],
+  WHEN: colourWishes,
   WHAT: ["idle", "waiting", "ended", "any"],
   DIR: "directories",
   FILE: "files",

@@ -52,6 +52,7 @@ export function findVerb(table: VerbTable, name: string): VerbEntry | undefined 
 export const commonFlags: FlagTable = {
   json: { kind: "switch", about: "JSON: one document, or one object per line of a stream" },
   quiet: { kind: "switch", short: "q", about: "print ids only" },
+  color: { kind: "text", value: "WHEN", about: "colours: auto (at a terminal), always or never" },
   "no-autostart": { kind: "switch", about: "do not start agentd if none runs (exit 6 instead)" },
   help: { kind: "switch", short: "h", about: "show this help" },
 };

@@ -23,7 +23,13 @@ export type Outcome =
       /** A question of this turn timed out because nobody could be asked. */
       readonly unanswered: boolean;
     }
-  | { readonly kind: "ended"; readonly state: "closed" | "lost" | "failed"; readonly error?: OutcomeError }
+  | {
+      readonly kind: "ended";
+      readonly state: "closed" | "lost" | "failed";
+      readonly error?: OutcomeError;
+      /** The view on the terminal has shown the error, with the end of the turn. */
+      readonly isErrorShown?: true;
+    }
   /** A person detached by command; the session continues. */
   | { readonly kind: "left" }
   | { readonly kind: "interrupted" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Writes data to stdout and messages to stderr. Plain strings may come from anybody: they are made printable.
 import { printableLine } from "../../display/printable.ts";
-import { rich, type Text } from "../../display/styled.ts";
+import { rich, type Text, wrapped } from "../../display/styled.ts";
 import type { Context } from "./context.ts";
 import { errorHints } from "./error-hints.ts";
 import { jsonText } from "./json-text.ts";
@@ -53,7 +53,7 @@ export class Output {
 
   /** Writes one line to stderr in every mode: a daemon was started, or something is unreachable. */
   notice(text: Text): void {
-    void this.#context.stderr.text(rich`${oneLine(text)}\n`);
+    this.#say(oneLine(text));
   }
 
   /** Writes `code: message` to stderr, or one JSON object with `--json`. */
@@ -67,13 +67,22 @@ export class Output {
     }
     const words = [`${error.code}: ${error.message}`, ...errorHints(error)].join("\n");
     // Further lines are indented, so that none of them can pass for a message of mix itself.
-    void this.#context.stderr.text(`${words.replaceAll("\n", "\n  ")}\n`);
+    this.#say(words.replaceAll("\n", "\n  "));
+  }
+
+  /** Wraps between words at a terminal. */
+  #say(text: Text): void {
+    const { stderr } = this.#context;
+    const columns = stderr.isTTY ? stderr.columns || defaultColumns : 0;
+    void stderr.text(rich`${wrapped(text, columns, 2)}\n`);
   }
 
   #json(json: string): Promise<void> {
     return this.#context.stdout.json(`${json}\n`);
   }
 }
+
+const defaultColumns = 80;
 
 function oneLine(text: Text): Text {
   return typeof text === "string" ? printableLine(text) : text;

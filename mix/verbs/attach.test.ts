@@ -105,6 +105,22 @@ test("attach ends when its session closes", async () => {
   expect(stderr.split("\n").slice(1)).toEqual(["continue: mix agent resume sessionzzzza", ""]);
 });
 
+test("an error that the end of a turn told is not told again with the end of the session", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("running");
+  const error = { error_code: "AGENT_EXITED", message: "exit 1" } as const;
+  session.append(
+    { kind: "turn", turn: 1, phase: "ended", stop_reason: "interrupted", error },
+    { kind: "state", state: "failed", error },
+  );
+  const { code, stdout, stderr } = await running.ended;
+  expect(code).toBe(1);
+  expect(times(stdout + stderr, "AGENT_EXITED")).toBe(1);
+});
+
 test("pasted lines are one prompt, not several", async () => {
   const agentd = await bench.agentd({ onPrompt: says("done so") });
   agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });

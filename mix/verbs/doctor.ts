@@ -38,13 +38,13 @@ export function formatFindings(findings: readonly Finding[], style: Style): Text
     return [
       rich`${mark(state, style)} ${name.padEnd(width)}  ${first}`,
       ...more.map((line) => `${indent}${line}`),
-      ...(remedy === undefined ? [] : [rich`${indent}${style.dim(`→ ${printableLine(remedy)}`)}`]),
+      ...(remedy === undefined ? [] : [rich`${indent}${style.faint(`→ ${printableLine(remedy)}`)}`]),
     ];
   });
 }
 
 function mark(state: Finding["state"], style: Style): Text {
-  if (state === "ok") return style.green("✔");
-  if (state === "none") return style.dim("·");
-  return state === "warning" ? style.yellow("!") : style.red("✘");
+  if (state === "ok") return style.good("✔");
+  if (state === "none") return style.faint("·");
+  return state === "warning" ? style.warn("!") : style.error("✘");
 }

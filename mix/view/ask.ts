@@ -32,15 +32,15 @@ export function renderAsk(ask: NotifyAsk, now: number, style: Style): Text[] {
   const isOpen = ask.state === "open";
   const left = `${formatTimeUntil(ask.expires_at, now)}${ask.expires_at === null ? "" : " left"}`;
   return [
-    style.bold(style.yellow(`? ${printableLine(ask.title)}`)),
+    style.question(`? ${printableLine(ask.title)}`),
     ...printable(ask.body)
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
-    ...(ask.incomplete ? [style.yellow("  incomplete: the asking program left something out")] : []),
-    style.dim(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
+    ...(ask.incomplete ? [style.warn("  incomplete: the asking program left something out")] : []),
+    style.faint(`  from ${printableLine(from)}, ${isOpen ? left : ask.state}`),
     ...renderOptions(ask.options),
-    isOpen ? style.dim(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : renderAskEnd(ask, style),
+    isOpen ? style.faint(`  answer: mix notify answer ${printableLine(ask.ask)} <option>`) : renderAskEnd(ask, style),
   ];
 }
 
@@ -53,7 +53,7 @@ function renderOptions(options: NotifyAsk["options"]): string[] {
 }
 
 export function renderAskEnd(ask: NotifyAsk, style: Style): Text {
-  return style.dim(`  → ${printableLine(ask.ask)}: ${describeEnd(ask)}`);
+  return style.faint(`  → ${printableLine(ask.ask)}: ${describeEnd(ask)}`);
 }
 
 function describeEnd(ask: NotifyAsk): string {

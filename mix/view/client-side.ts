@@ -3,7 +3,8 @@
 // writes are only in the log.
 import type { FileEntry, TerminalEntry } from "../../agentd/vocabulary/entries.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { fit, type Screen, shortenPath } from "./tool-calls.ts";
+import { withoutColours } from "../../display/colour-sequences.ts";
+import { fit, renderLines, type Screen, shortenPath, withoutMiddle } from "./tool-calls.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
 export interface ClientSideRenderOptions extends Screen {
@@ -16,9 +17,9 @@ export function renderFileEntry(entry: FileEntry, { style, directory }: ClientSi
   if (entry.phase === "refused") {
     // Agents read a missing file to see whether it exists; that is not an error.
     if (entry.op === "read" && entry.reason === "missing") return [];
-    return [style.red(`✘ ${entry.op} ${path}: ${printableLine(entry.message ?? entry.reason ?? "refused")}`)];
+    return [style.error(`✘ ${entry.op} ${path}: ${printableLine(entry.message ?? entry.reason ?? "refused")}`)];
   }
-  return entry.phase === "done" && entry.op === "write" ? [style.green(`✔ wrote ${path}, ${entry.bytes} bytes`)] : [];
+  return entry.phase === "done" && entry.op === "write" ? [style.good(`✔ wrote ${path}, ${entry.bytes} bytes`)] : [];
 }
 
 /** Renders a terminal's change. Each line names the terminal, because several may run at once. */
@@ -27,13 +28,13 @@ export function renderTerminalEntry(entry: TerminalEntry, options: ClientSideRen
   const name = printableLine(entry.terminal);
   switch (entry.phase) {
     case "started":
-      return [rich`• ${style.cyan(name)}  ${fit(formatCommand(entry), options.columns, name.length + 5)}`];
+      return [rich`• ${style.code(name)}  ${fit(formatCommand(entry), options.columns, name.length + 5)}`];
     case "failed":
-      return [style.red(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
+      return [style.error(`✘ ${name}: ${printableLine(entry.message ?? "could not be started")}`)];
     case "exited":
       return [...renderTail(entry, options), renderExit(entry, name, style)];
     case "killed":
-      return [style.yellow(`■ ${name} killed`)];
+      return [style.warn(`■ ${name} killed`)];
     case "released":
       return [];
   }
@@ -44,19 +45,22 @@ const tailLinesMax = 12;
 function renderTail({ tail = "", truncated }: TerminalEntry, { style, columns }: ClientSideRenderOptions): Text[] {
   if (tail.trim() === "") return [];
   // A tail can have megabytes. Its end holds the last lines, unless they are very long.
-  const text = tail.slice(-tailCharactersMax);
+  const text = withoutColours(tail.slice(-tailCharactersMax - colourMax)).slice(-tailCharactersMax);
   const lines = printable(text).trimEnd().split("\n");
-  const shown = lines.slice(-tailLinesMax);
-  const isCut = truncated === true || text.length < tail.length || shown.length < lines.length;
-  return [...(isCut ? ["…"] : []), ...shown].map((line) => style.dim(`    ${fit(line, columns, 4)}`));
+  const isCut = truncated === true || tail.length > tailCharactersMax;
+  if (!isCut) return renderLines(withoutMiddle(lines, style), columns);
+  return renderLines([style.faint("… more lines before …"), ...lines.slice(-tailLinesMax)], columns);
 }
+
+/** Room for a colour sequence that the cut would leave the end of. */
+const colourMax = 64;
 
 const tailCharactersMax = 16 * 1024;
 
 function renderExit({ exit_code: code, signal }: TerminalEntry, name: string, style: Style): Text {
-  if (code === 0) return style.green(`  ✔ ${name} done`);
-  if (typeof code === "number") return style.red(`  ✘ ${name} exit code ${code}`);
-  return style.yellow(typeof signal === "string" ? `  ■ ${name} ${printableLine(signal)}` : `  ■ ${name} ended`);
+  if (code === 0) return style.good(`  ✔ ${name} done`);
+  if (typeof code === "number") return style.error(`  ✘ ${name} exit code ${code}`);
+  return style.warn(typeof signal === "string" ? `  ■ ${name} ${printableLine(signal)}` : `  ■ ${name} ended`);
 }
 
 function formatCommand({ command = "", args = [] }: TerminalEntry): string {

@@ -2,7 +2,7 @@
 // Line diffs of the files that a tool call changes, with two lines of context.
 import { printable } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
-import { characterWidth } from "../../display/width.ts";
+import { characterWidth, displayWidth } from "../../display/width.ts";
 
 export interface DiffLine {
   readonly mark: " " | "-" | "+" | "…";
@@ -59,7 +59,7 @@ export function renderDiff(
     const whole = printable(text).replaceAll("\t", "    ");
     const rows = columns > 0 ? splitIntoRows(whole, Math.max(columnsMin, columns - 2)) : [whole];
     isCut ||= rows.length > rowsPerLineMax;
-    const colour = mark === "+" ? style.green : mark === "-" ? style.red : style.dim;
+    const colour = mark === "+" ? style.added : mark === "-" ? style.removed : (row: Text) => row;
     return truncateRows(rows).map((row, index) => colour(`${mark}${index === 0 ? " " : "↳"}${row}`));
   });
   return { lines, isCut };
@@ -72,9 +72,12 @@ function splitIntoRows(text: string, columns: number): string[] {
   for (const character of text) {
     const more = characterWidth(character);
     if (width + more > columns) {
-      rows.push(row);
-      row = "";
-      width = 0;
+      // Breaks between words, unless that leaves half of the row empty.
+      const space = row.lastIndexOf(" ") + 1;
+      const end = space > row.length >> 1 && character !== " " ? space : row.length;
+      rows.push(row.slice(0, end));
+      row = row.slice(end);
+      width = displayWidth(row);
     }
     row += character;
     width += more;

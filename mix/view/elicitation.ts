@@ -23,13 +23,13 @@ export function renderElicitation(asked: ElicitationRequest, style: Style, isOpe
   const [first = "", ...further] = printable(asked.message ?? "").split("\n");
   const what = asked.mode === "url" ? "asks you to open a URL" : "asks for input";
   return [
-    style.bold(style.yellow(`? the agent ${what}: ${first}`)),
+    style.question(`? the agent ${what}: ${first}`),
     ...further.map((line) => `  ${line}`),
     ...(asked.agent_session === undefined
       ? []
-      : [style.yellow(`  ! asked by another session of this agent: ${printableLine(asked.agent_session)}`)]),
+      : [style.warn(`  ! asked by another session of this agent: ${printableLine(asked.agent_session)}`)]),
     ...(asked.mode === "url" ? renderAddress(asked.url ?? "") : formFields(asked.schema).flatMap(renderField)),
-    ...(isOpen ? renderAnswerHint(asked).map(style.dim) : []),
+    ...(isOpen ? renderAnswerHint(asked).map(style.faint) : []),
   ];
 }
 
@@ -37,7 +37,7 @@ export function renderElicitation(asked: ElicitationRequest, style: Style, isOpe
 export function renderElicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
   const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
   const what = about === undefined ? "" : `: ${about}`;
-  return style.dim(`  → ${outcomeTexts[entry.outcome ?? "cancel"]}${what}${content} (${describeResolver(entry)})`);
+  return style.faint(`  → ${outcomeTexts[entry.outcome ?? "cancel"]}${what}${content} (${describeResolver(entry)})`);
 }
 
 const outcomeTexts = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;

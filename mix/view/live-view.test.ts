@@ -27,7 +27,8 @@ test.each([
   [{ columns: 100 }, 0],
 ])("a stdout of %j is %i columns wide", (kind, columns) => {
   expect(
-    detectScreen({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {} }).columns,
+    detectScreen({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {}, words: [] })
+      .columns,
   ).toBe(columns);
 });
 

@@ -6,15 +6,22 @@ import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
+import { wantsColour } from "../process/colour.ts";
 import type { Screen } from "./tool-calls.ts";
-import { Transcript, type TranscriptOptions } from "./transcript.ts";
+import { type ShownError, Transcript, type TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
   readonly #transcript: Transcript;
   readonly #spinner: Spinner;
   readonly #beforeWrite: () => void;
+  readonly #context: Pick<Context, "now" | "after">;
+  /** Text that is shown for now is replaced later, which needs a terminal that can move its cursor. */
+  readonly #canRedraw: boolean;
   #isWorking = false;
+  #lastMessageAt = 0;
+  #cancelPause: (() => void) | undefined;
+  #onPause = (): void => void this.flush();
 
   constructor(
     context: Context,
@@ -25,6 +32,8 @@ export class LiveView {
   ) {
     this.#beforeWrite = beforeWrite;
     this.#output = output;
+    this.#context = context;
+    this.#canRedraw = context.stdout.isTTY && context.env["TERM"] !== "dumb";
     this.#transcript = new Transcript({ ...detectScreen(context), ...options, now: context.now });
     this.#spinner = new Spinner(context);
   }
@@ -32,6 +41,7 @@ export class LiveView {
   /** Resolves to whether text was written. `showsError` false omits the error of a turn or session that ends. */
   show(entry: Entry, showsError = true): Promise<boolean> {
     this.#isWorking = isAgentWorking(entry, this.#isWorking);
+    if (entry.kind === "message") this.#awaitPause();
     return this.#write(this.#transcript.show(entry, showsError));
   }
 
@@ -46,6 +56,32 @@ export class LiveView {
     void this.#write(this.#transcript.resolve(entry, asked, count));
   }
 
+  /** Shows what is held back of a message. Resolves to whether text was written. */
+  flush(): Promise<boolean> {
+    return this.#write(this.#transcript.flush());
+  }
+
+  /** Calls back once a message has paused. Its last word is held back until then. */
+  onPause(run: () => void): void {
+    this.#onPause = run;
+  }
+
+  /** One timer for a whole flood of chunks, as each of them would have to cancel one. */
+  #awaitPause(): void {
+    const { now, after } = this.#context;
+    this.#lastMessageAt = now();
+    if (this.#cancelPause !== undefined || !this.#canRedraw) return;
+    const wait = (ms: number): void => {
+      this.#cancelPause = after(ms, () => {
+        const left = this.#lastMessageAt + pauseMs - now();
+        if (left > 0) return wait(left);
+        this.#cancelPause = undefined;
+        this.#onPause();
+      });
+    };
+    wait(pauseMs);
+  }
+
   async #write(written: Text): Promise<boolean> {
     const text = rendered(written);
     this.#spinner.hide();
@@ -53,14 +89,18 @@ export class LiveView {
       this.#beforeWrite();
       await this.#output.text(written);
     }
-    // An unfinished line already shows that the agent works.
-    if (this.#isWorking && this.#transcript.isAtLineStart) this.#spinner.show();
+    if (this.#isWorking) this.#spinner.show(this.#transcript.column);
     return text !== "";
   }
 
   /** The column at which the last row ends; 0 where the row is empty. */
   get column(): number {
     return this.#transcript.column;
+  }
+
+  /** Whether this error was shown before, so that nobody needs to be told again. */
+  hasShown(error: ShownError | undefined): boolean {
+    return this.#transcript.hasShown(error);
   }
 
   /** Ends the last row, so that other output can follow below. */
@@ -74,17 +114,21 @@ export class LiveView {
   }
 
   async end(): Promise<void> {
+    this.#cancelPause?.();
+    this.#cancelPause = undefined;
     this.#spinner.hide();
     await this.#output.text(this.#transcript.end());
   }
 }
 
 /** Describes stdout. It has 0 columns if it is not a terminal, and 80 if the terminal reports no width. */
-export function detectScreen(context: Pick<Context, "stdout" | "env">): Screen {
-  const { stdout, env } = context;
-  const isColoured = stdout.isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
-  return { style: isColoured ? colours : plain, columns: stdout.isTTY ? stdout.columns || 80 : 0 };
+export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">): Screen {
+  const { stdout } = context;
+  return { style: wantsColour(context) ? colours : plain, columns: stdout.isTTY ? stdout.columns || 80 : 0 };
 }
+
+/** A message that pauses for so long is shown up to its last character. */
+const pauseMs = 100;
 
 function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {
   if (entry.kind === "state")

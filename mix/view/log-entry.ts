@@ -38,12 +38,12 @@ export function describeEntry(entry: EntryOf<LoneKind>): LogText {
     case "usage":
       return quiet(joinWords(describeContext(entry), entry.cost && `${entry.cost.amount} ${entry.cost.currency}`));
     case "notice":
-      return { text: joinWords(entry.severity, entry.title, entry.description), label: "yellow" };
+      return { text: joinWords(entry.severity, entry.title, entry.description), label: "warn" };
     case "extension":
       return quiet(joinWords(entry.method, jsonText(entry.data)));
     case "diagnostic": {
       const { what, message, count, sample } = entry;
-      return { text: joinWords(`${what}:`, message, count === undefined ? "" : `×${count}`, sample), label: "yellow" };
+      return { text: joinWords(`${what}:`, message, count === undefined ? "" : `×${count}`, sample), label: "warn" };
     }
     default:
       // A kind of a newer agentd.
@@ -74,7 +74,7 @@ export function describeUsage(usage: TurnUsage): string {
 }
 
 function quiet(text: string): LogText {
-  return { text, label: "dim" };
+  return { text, label: "faint" };
 }
 
 function describeState(entry: EntryOf<"state">): LogText {
@@ -88,7 +88,7 @@ function describeState(entry: EntryOf<"state">): LogText {
     describeError(error),
   );
   const isBad = state === "failed" || state === "lost" || error !== undefined;
-  return { text, label: isBad ? "red" : "dim", ...(isBad ? { tone: "red" as const } : {}) };
+  return { text, label: isBad ? "error" : "faint", ...(isBad ? { tone: "error" as const } : {}) };
 }
 
 function describeTurn(entry: EntryOf<"turn">): LogText {
@@ -100,8 +100,8 @@ function describeTurn(entry: EntryOf<"turn">): LogText {
     usage && describeUsage(usage),
     describeError(error),
   );
-  if (phase !== "ended") return { text, label: "bold" };
-  return reason === "end_turn" ? { text, label: "green" } : { text, label: "yellow" };
+  if (phase !== "ended") return { text, label: "strong" };
+  return reason === "end_turn" ? { text, label: "good" } : { text, label: "warn" };
 }
 
 export function describeError(

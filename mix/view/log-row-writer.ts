@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lays out the rows of the log: number, local time and kind, and the text beside them, wrapped and indented.
-import { joined, rich, type Style, type Text } from "../../display/styled.ts";
+import { joined, rendered, rich, type Style, type Text } from "../../display/styled.ts";
+import { WordWrap } from "../../display/word-wrap.ts";
 import { localTime } from "./local-time.ts";
 import type { Screen } from "./tool-calls.ts";
-import { WordWrap } from "./word-wrap.ts";
 
 export class RowWriter {
   readonly #screen: Screen;
   readonly #seqColumns: number;
   #day: string | undefined;
-  #row: { readonly wrap: WordWrap; readonly indent: string } | undefined;
+  #row: { readonly wrap: WordWrap | undefined; readonly indent: string } | undefined;
   #tone: keyof Style | undefined;
   /** Line ends that are written once text follows them. */
   #breaks = 0;
@@ -31,22 +31,30 @@ export class RowWriter {
     const place = `${String(seq).padStart(this.#seqColumns)}  ${columns > 0 ? "" : `${date} `}${time}`;
     const kind = name.padEnd(kindColumns);
     const indent = " ".repeat(place.length + kindColumns + 4);
-    const room = columns === 0 ? 0 : Math.max(textColumnsMin, columns - indent.length);
-    this.#row = { wrap: new WordWrap(room), indent };
+    const wrap = columns === 0 ? undefined : new WordWrap(Math.max(textColumnsMin, columns - indent.length));
+    this.#row = { wrap, indent };
     this.#breaks = 0;
     this.#isEmpty = true;
     const painted = label === undefined ? kind : style[label](kind);
-    return rich`${isNewDay ? rich`${style.bold(day)}\n` : ""}${style.dim(place)}  ${painted}  `;
+    return rich`${isNewDay ? rich`${style.strong(day)}\n` : ""}${style.faint(place)}  ${painted}  `;
   }
 
   text(text: string, tone: keyof Style | undefined): Text {
     this.#tone = tone;
-    return this.#row === undefined ? "" : this.#indented(this.#row.wrap.write(text));
+    const wrap = this.#row?.wrap;
+    if (wrap === undefined) return this.#row === undefined ? "" : this.#indented(text);
+    for (const [index, line] of text.split("\n").entries()) {
+      if (index > 0) wrap.lineFeed();
+      wrap.write(line);
+    }
+    return this.#indented(rendered(wrap.take()));
   }
 
   /** Returns the word that is held back for wrapping. */
   flush(): Text {
-    return this.#row === undefined ? "" : this.#indented(this.#row.wrap.flush());
+    const wrap = this.#row?.wrap;
+    wrap?.flush();
+    return wrap === undefined ? "" : this.#indented(rendered(wrap.take()));
   }
 
   end(): Text {

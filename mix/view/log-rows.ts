@@ -227,7 +227,7 @@ export class LogRows {
     this.#plan = new Map(entries.map(({ content, status }) => [content, status]));
     const steps = entries.filter(({ content, status }) => known.get(content) !== status);
     const lines = steps.map(({ content, status }) => printableLine(`${status}: ${content}`));
-    return lines.length === 0 ? undefined : { text: lines.join("\n"), label: "dim" };
+    return lines.length === 0 ? undefined : { text: lines.join("\n"), label: "faint" };
   }
 
   /** Whether the value is a new one. */
@@ -244,9 +244,9 @@ const unitsMax = 1024 * 1024;
 const thingsMax = 1_000;
 
 const messageTones: Readonly<Record<MessageEntry["role"], Omit<LogText, "text">>> = {
-  user: { label: "bold", tone: "bold" },
+  user: { label: "strong", tone: "strong" },
   agent: {},
-  thought: { label: "dim", tone: "dim" } satisfies { label: keyof Style; tone: keyof Style },
+  thought: { label: "faint", tone: "faint" } satisfies { label: keyof Style; tone: keyof Style },
 };
 
 /** Turns and questions say that a session is running, idle or waiting. */

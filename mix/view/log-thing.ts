@@ -118,7 +118,7 @@ export function describeThing(thing: Thing, directory: string | undefined): LogT
       return describeTerminal(began, (ended ?? began) as EntryOf<"terminal">);
     case "compaction": {
       const { status, error } = (ended ?? thing.last) as EntryOf<"compaction">;
-      return { text: joinWords("the context,", status ?? "started", error), label: error ? "red" : "dim" };
+      return { text: joinWords("the context,", status ?? "started", error), label: error ? "error" : "faint" };
     }
   }
 }
@@ -140,8 +140,8 @@ function describeCommand(entry: EntryOf<"command">, reply: EntryOf<"reply"> | un
   const refusal = reply === undefined ? "" : refusalOf(reply);
   return {
     text: joinWords(verb, "by", by ?? `unknown sender (${origin})`, ...words, refusal),
-    label: "dim",
-    ...(refusal === "" ? {} : { label: "red", tone: "red" }),
+    label: "faint",
+    ...(refusal === "" ? {} : { label: "error", tone: "error" }),
   };
 }
 
@@ -157,7 +157,7 @@ function argumentText(value: unknown): string {
 }
 
 function describeReply(entry: EntryOf<"reply">): LogText {
-  return { text: joinWords(entry.verb, refusalOf(entry) || "done"), label: entry.rc === 0 ? "dim" : "red" };
+  return { text: joinWords(entry.verb, refusalOf(entry) || "done"), label: entry.rc === 0 ? "faint" : "error" };
 }
 
 function refusalOf({ rc, body }: EntryOf<"reply">): string {
@@ -178,7 +178,7 @@ function describeToolCall(began: ThingEntry, { call, last, ended }: Thing): LogT
   );
   return {
     text: joinWords(`${how}${kind ?? "tool"}`, title ?? id, state),
-    label: status === "completed" ? "green" : status === "failed" ? "red" : isOver ? "yellow" : "cyan",
+    label: status === "completed" ? "good" : status === "failed" ? "error" : isOver ? "warn" : "code",
   };
 }
 
@@ -196,7 +196,7 @@ function describeQuestion(began: EntryOf<"permission" | "elicitation">, { ended,
     const choices =
       asked?.kind === "permission" ? ` [${(asked.options ?? []).map(({ option }) => option).join(", ")}]` : "";
     const how = phase === "requested" || phase === "changed" ? `asked${choices}` : phase;
-    return { text: joinWords(about, from, how, asked && `(${asked.request})`, delivery), label: "yellow" };
+    return { text: joinWords(about, from, how, asked && `(${asked.request})`, delivery), label: "warn" };
   }
   const verdict = verdictOf(ended, asked);
   const { option, changed } = ended.kind === "permission" ? ended : { option: undefined, changed: undefined };
@@ -204,7 +204,7 @@ function describeQuestion(began: EntryOf<"permission" | "elicitation">, { ended,
   const change = changed && `(changed since: ${changed.join(", ")})`;
   return {
     text: joinWords(about, from, change, "→", ...words, delivery),
-    label: verdict === "allowed" || verdict === "answered" ? "green" : "red",
+    label: verdict === "allowed" || verdict === "answered" ? "good" : "error",
   };
 }
 
@@ -220,7 +220,7 @@ function describeFile(entry: EntryOf<"file">, directory: string | undefined): Lo
   const { op, phase, bytes, message, reason } = entry;
   const path = shortenPath(entry.path, directory);
   const size = bytes === undefined ? "" : `, ${bytes} bytes`;
-  if (phase === "refused") return { text: joinWords(op, path, "refused:", message ?? reason), label: "red" };
+  if (phase === "refused") return { text: joinWords(op, path, "refused:", message ?? reason), label: "error" };
   if (phase === "intended") return { text: `${op} ${path}${size} (intended)` };
   return { text: joinWords(`${op === "write" ? "wrote" : "read"} ${path}${size}`, reason && `(${reason})`) };
 }
@@ -229,8 +229,8 @@ function describeTerminal(began: EntryOf<"terminal">, last: EntryOf<"terminal">)
   const { terminal, command, args = [] } = began;
   const what = command === undefined ? terminal : joinWords(command, ...args);
   const { phase, exit_code: code, signal, message } = last;
-  if (phase === "started") return { text: `${what} (running)`, label: "cyan" };
-  if (phase !== "exited") return { text: joinWords(what, `(${phase})`, message), label: "red" };
+  if (phase === "started") return { text: `${what} (running)`, label: "code" };
+  if (phase !== "exited") return { text: joinWords(what, `(${phase})`, message), label: "error" };
   const how = typeof code === "number" ? `exit code ${code}` : (signal ?? "ended");
-  return { text: `${what} → ${how}`, label: code === 0 ? "green" : "red" };
+  return { text: `${what} → ${how}`, label: code === 0 ? "good" : "error" };
 }

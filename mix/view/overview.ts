@@ -29,7 +29,7 @@ interface Section {
   readonly command: string;
   /** What to type next, for its first row. */
   readonly next: string | undefined;
-  readonly paint: "yellow" | "bold" | "dim";
+  readonly paint: "warn" | "strong" | "faint";
 }
 
 /** The rows of all sections together. With headings, gaps and the next steps they fit a screen of 24 rows. */
@@ -46,12 +46,12 @@ export function renderOverview(overview: Overview, now: number, fit: TableFit, s
   const text: Text[] = [];
   for (const { section, rows, more } of shown) {
     text.push(style[section.paint](section.title));
-    text.push(...lines.splice(0, rows.length).map((line) => (section.paint === "dim" ? style.dim(line) : line)));
-    if (more > 0) text.push(style.dim(`  … ${more} more: ${section.command}`));
+    text.push(...lines.splice(0, rows.length).map((line) => (section.paint === "faint" ? style.faint(line) : line)));
+    if (more > 0) text.push(style.faint(`  … ${more} more: ${section.command}`));
     text.push("");
   }
   const steps = sections.flatMap(({ next }) => (next === undefined ? [] : [next])).slice(0, stepsMax);
-  return [...text, ...[...steps, "all verbs:    mix agent --help"].map((step) => style.dim(step))];
+  return [...text, ...[...steps, "all verbs:    mix agent --help"].map((step) => style.faint(step))];
 }
 
 const stepsMax = 3;
@@ -84,7 +84,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       share: 4,
       command: "mix agent permit ls, mix agent answer",
       next: question && nextAnswer(question),
-      paint: "yellow",
+      paint: "warn",
     },
     {
       title: `running (${running.length})`,
@@ -97,7 +97,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       share: 3,
       command: "mix agent ls",
       next: running[0] && `to watch:     mix agent attach ${running[0].session}`,
-      paint: "bold",
+      paint: "strong",
     },
     {
       title: `idle (${idle.length})`,
@@ -105,7 +105,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       share: 2,
       command: "mix agent ls",
       next: idle[0] && `to go on:     mix agent send ${idle[0].session} "…"`,
-      paint: "bold",
+      paint: "strong",
     },
     {
       title: "ended",
@@ -118,7 +118,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       share: 2,
       command: "mix agent ls --all",
       next: ended[0] && `to come back: mix agent resume ${ended[0].session}`,
-      paint: "dim",
+      paint: "faint",
     },
   ];
 }
@@ -153,7 +153,7 @@ function share(sections: readonly Section[]): number[] {
   let left = rowsMax - counts.reduce((sum, count) => sum + count, 0);
   for (const [index, { rows, paint }] of sections.entries()) {
     // Of those that ended, the latest few are enough.
-    const most = paint === "dim" ? Math.min(rows.length, endedMax) : rows.length;
+    const most = paint === "faint" ? Math.min(rows.length, endedMax) : rows.length;
     const added = Math.max(0, Math.min(left, most - (counts[index] ?? 0)));
     counts[index] = (counts[index] ?? 0) + added;
     left -= added;
@@ -167,9 +167,9 @@ const endedMax = 3;
 function shorten(section: Section | undefined, count: number) {
   if (section === undefined) throw new Error("each count belongs to a section");
   const { rows, paint } = section;
-  const isWhole = rows.length <= count || paint === "dim";
+  const isWhole = rows.length <= count || paint === "faint";
   const kept = rows.slice(0, isWhole ? count : Math.max(1, count - 1));
-  return { section, rows: kept, more: paint === "dim" ? 0 : rows.length - kept.length };
+  return { section, rows: kept, more: paint === "faint" ? 0 : rows.length - kept.length };
 }
 
 /** What to type where there is no session yet. */
@@ -177,7 +177,7 @@ export function renderBeginning(style: Style, reason = "no sessions yet"): Text[
   return [
     printableLine(reason),
     "",
-    style.bold("to begin"),
+    style.strong("to begin"),
     '  mix agent start demo "write hello.txt"   a demo, without a model or a key',
     "  mix agent agents                         the agents, and how to install them",
     "  mix agent ls --all                       earlier sessions",

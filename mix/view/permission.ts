@@ -41,12 +41,12 @@ export function renderPermission(permission: PermissionRequest, options: Permiss
   const tool = permission.tool_call;
   const kind = tool?.tool_kind ?? "kind not given";
   return [
-    style.bold(style.yellow(`? allow: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`)),
+    style.question(`? allow: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`),
     ...renderWarnings(permission, options),
     ...renderFacts(tool, options),
-    ...(permission.why === undefined ? [] : [style.dim(`  ${printableLine(permission.why)}`)]),
+    ...(permission.why === undefined ? [] : [style.faint(`  ${printableLine(permission.why)}`)]),
     ...renderChoices(permission.options ?? []),
-    ...(options.isOpen === false ? [] : [style.dim(`  answer: ${describeAnswerCommands(permission)}`)]),
+    ...(options.isOpen === false ? [] : [style.faint(`  answer: ${describeAnswerCommands(permission)}`)]),
   ];
 }
 
@@ -63,7 +63,7 @@ function renderWarnings(permission: PermissionRequest, options: PermissionRender
     ...(changed.length === 0 ? [] : [`changed since it was asked: ${formatMemberNames(changed)}`]),
     ...(missing.length === 0 ? [] : [`too long to show here: ${formatMemberNames(missing)} (${where})`]),
   ];
-  return warnings.map((warning) => options.style.yellow(`  ! ${printableLine(warning)}`));
+  return warnings.map((warning) => options.style.warn(`  ! ${printableLine(warning)}`));
 }
 
 function describesAction({ title, name, content, locations, raw_input: input }: ToolCallFields): boolean {
@@ -97,9 +97,9 @@ export function renderPermissionResolution(
   const changed =
     entry.changed === undefined ? "" : `; changed after it was asked: ${formatMemberNames(entry.changed)}`;
   const who = `(${describeResolver(entry)}${printableLine(changed)})`;
-  if (resolved === undefined) return style.dim(`  → ${option ?? "cancelled"} ${who}`);
+  if (resolved === undefined) return style.faint(`  → ${option ?? "cancelled"} ${who}`);
   const verdict = verdictOf(entry, resolved.asked);
-  return style.dim(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
+  return style.faint(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
 }
 
 /** Names who resolved a request, and why. */
@@ -131,7 +131,7 @@ function renderFacts(tool: ToolCallFields | undefined, options: PermissionRender
     ...listed.map((path) => `  ${printableLine(path)}`),
     ...(paths.length > listed.length ? [`  ${describeOmitted(paths.length - listed.length, "path")}`] : []),
     ...(options.isBelowDiff === true ? [] : changes.lines),
-    ...(changes.isCut ? [options.style.yellow(`  … this change is cut; show all of it: ${showCommand}`)] : []),
+    ...(changes.isCut ? [options.style.warn(`  … this change is cut; show all of it: ${showCommand}`)] : []),
     ...renderRawInput(omitKnownTexts(tool.raw_input, known), isWhole ? Number.POSITIVE_INFINITY : shortInputLinesMax),
   ];
 }

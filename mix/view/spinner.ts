@@ -10,37 +10,44 @@ export class Spinner {
   #isDrawn = false;
   #cancelTimer: (() => void) | undefined;
   #shownAt = 0;
+  #column = 0;
 
   constructor(context: Pick<Context, "stderr" | "stdout" | "after" | "now" | "env">) {
     this.#context = context;
     this.#isEnabled = context.stderr.isTTY && context.env["TERM"] !== "dumb";
   }
 
-  show(): void {
+  /** `column` is where the text above ends: in the middle of a row, the spinner takes the row below. */
+  show(column = 0): void {
     if (!this.#isEnabled || this.#cancelTimer !== undefined) return;
     this.#shownAt = this.#context.now();
-    // A short wait does not need a spinner.
-    this.#cancelTimer = this.#context.after(firstFrameDelayMs, () => this.#draw());
+    this.#column = column;
+    // A short wait does not need a spinner, and a row that opens below a text moves the screen.
+    this.#cancelTimer = this.#context.after(column === 0 ? firstFrameDelayMs : firstBelowTextMs, () => this.#draw());
   }
 
   hide(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (this.#isDrawn) void this.#context.stderr.text(eraseRow);
+    if (!this.#isDrawn) return;
     this.#isDrawn = false;
+    const back = this.#column === 0 ? "" : rich`${movement.up(1)}${movement.toColumn(this.#column + 1)}`;
+    void this.#context.stderr.text(rich`${eraseRow}${back}`);
   }
 
   #draw(): void {
     const seconds = Math.floor((this.#context.now() - this.#shownAt) / 1000);
     const frame = frames[this.#frameIndex % frames.length] ?? "";
     this.#frameIndex += 1;
+    const begin = this.#isDrawn || this.#column === 0 ? "" : "\n";
     this.#isDrawn = true;
-    void this.#context.stderr.text(rich`${eraseRow}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
+    void this.#context.stderr.text(rich`${begin}${eraseRow}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
     this.#cancelTimer = this.#context.after(frameIntervalMs, () => this.#draw());
   }
 }
 
 const eraseRow = rich`${movement.rowStart}${movement.clearToRowEnd}`;
 const firstFrameDelayMs = 300;
+const firstBelowTextMs = 1_000;
 const frameIntervalMs = 100;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -4,6 +4,7 @@ import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
 import { renderDiff, type RenderedDiff } from "./diff.ts";
+import { withoutColours } from "../../display/colour-sequences.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
 import { printable, printableLine } from "../../display/printable.ts";
@@ -26,6 +27,8 @@ export class ToolCalls {
   directory: string | undefined;
   readonly #screen: Screen;
   readonly #calls = new Map<string, ToolCall>();
+  /** Keys of the diffs that were shown, by the call's id. */
+  readonly #diffs = new Map<string, Set<string>>();
   #lastCallId: string | undefined;
   /** Keys of the diffs that the latest output showed. */
   #lastDiffs: ReadonlySet<string> = new Set();
@@ -34,14 +37,14 @@ export class ToolCalls {
     this.#screen = screen;
   }
 
-  /** Takes in an entry and returns the lines to write for it. */
-  update(entry: ToolCallEntry): Text[] {
+  /** Takes in an entry and returns the lines to write for it. `isBelowTools`: the output of a tool call stands above. */
+  update(entry: ToolCallEntry, isBelowTools = true): Text[] {
     const id = entry.tool_call_id;
     const known = this.#calls.get(id);
-    const call = known ?? { fields: { tool_call_id: id }, diffs: new Set<string>() };
+    const call = known ?? { fields: { tool_call_id: id }, diffs: this.#diffsOf(id) };
     const { status: previousStatus } = call.fields;
     call.fields = foldPartialToolCall(call.fields, entry);
-    if (known === undefined) this.#remember(id, call);
+    if (known === undefined) remember(this.#calls, id, call);
     const previousDiffs = new Set(call.diffs);
     const { status } = call.fields;
     const isOver = finalToolStatuses.has(status);
@@ -50,7 +53,7 @@ export class ToolCalls {
       ...(entry.content || entry.grow ? renderNewDiffs(call, this.#screen, this.directory) : []),
     ];
     if (isOver && (known === undefined || previousStatus !== status))
-      lines.push(...this.#renderEnd(id, call, entry, known !== undefined));
+      lines.push(...this.#renderEnd(id, call, entry, known !== undefined && isBelowTools));
     // An ended call's long fields are dropped; if the agent sends content later, it sends all of it.
     if (isOver) call.fields = { ...call.fields, content: null, raw_input: null, raw_output: null };
     if (lines.length > 0) {
@@ -68,31 +71,48 @@ export class ToolCalls {
     );
   }
 
+  /** Takes note of diffs that a question has shown, so that they are not shown again with their tool call. */
+  noteShown(fields: ToolCallFields): void {
+    const shown = this.#diffsOf(fields.tool_call_id);
+    for (const item of findDiffs(fields)) shown.add(toDiffKey(item));
+  }
+
   #renderEnd(id: string, { fields }: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
     const { style } = this.#screen;
     const { status } = fields;
-    const mark = finalMarks[status ?? ""] ?? "•";
-    const colour = status === "completed" ? style.green : style.red;
-    const note = entry.closed_by === "agentd" ? " (closed when the turn ended)" : "";
+    // Only the agent knows how a call ended that it left open, and that it did so is no failure.
+    const isLeftOpen = entry.closed_by === "agentd";
+    const mark = isLeftOpen ? "■" : (finalMarks[status ?? ""] ?? "•");
+    const paint = isLeftOpen ? style.faint : status === "completed" ? style.good : style.error;
+    const words = isLeftOpen ? "ended without a result" : printableLine(status ?? "");
     const isBelowOwnLine = wasAnnounced && this.#lastCallId === id;
     const head = isBelowOwnLine
-      ? `  ${mark} ${printableLine(status ?? "")}${note}`
-      : rich`${this.#renderHeadline(mark, fields)}${note}`;
-    return [...renderOutput(fields, this.#screen), colour(head)];
+      ? `  ${mark} ${words}`
+      : rich`${this.#renderHeadline(mark, fields)}${isLeftOpen ? `: ${words}` : ""}`;
+    return [...renderOutput(fields, this.#screen), paint(head)];
   }
 
   #renderHeadline(mark: string, call: ToolCallFields): Text {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
-    return rich`${mark} ${style.cyan(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
   }
 
-  #remember(id: string, call: ToolCall): void {
-    const oldest = this.#calls.keys().next().value;
-    if (this.#calls.size >= callsMax && oldest !== undefined) this.#calls.delete(oldest);
-    this.#calls.set(id, call);
+  #diffsOf(id: string): Set<string> {
+    const known = this.#diffs.get(id);
+    if (known !== undefined) return known;
+    const none = new Set<string>();
+    remember(this.#diffs, id, none);
+    return none;
   }
+}
+
+/** Forgets the oldest beyond the bound. */
+function remember<Value>(map: Map<string, Value>, id: string, value: Value): void {
+  const oldest = map.keys().next().value;
+  if (map.size >= callsMax && oldest !== undefined) map.delete(oldest);
+  map.set(id, value);
 }
 
 /** Renders a tool call's diffs for a permission request. `isWhole` shows every line in full. */
@@ -118,7 +138,8 @@ export function collectDiffFacts(fields: ToolCallFields): {
 const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 const callsMax = 1_000;
 const diffLinesMax = 60;
-const outputLinesMax = 12;
+const outputLinesMax = 14;
+const outputEndLines = 6;
 
 function renderNewDiffs(call: ToolCall, screen: Screen, directory: string | undefined): Text[] {
   const lines: Text[] = [];
@@ -149,7 +170,7 @@ function renderDiffItem(
     linesMax,
   });
   const name = typeof path === "string" ? printableLine(shortenPath(path, directory)) : "a file";
-  const head = rich`  ${style.bold(name)}${typeof oldText === "string" ? "" : style.dim(" (new)")}`;
+  const head = rich`  ${style.strong(name)}${typeof oldText === "string" ? "" : style.faint(" (new)")}`;
   return {
     lines: [head, ...lines.map((line) => rich`    ${line}`)],
     isCut,
@@ -157,14 +178,27 @@ function renderDiffItem(
 }
 
 function renderOutput(call: ToolCallFields, { style, columns }: Screen): Text[] {
-  const text = printable(findOutputText(call)).trimEnd();
-  if (text === "") return [];
-  const all = text.split("\n");
-  const cut =
-    all.length > outputLinesMax
-      ? [...all.slice(0, outputLinesMax), `… ${all.length - outputLinesMax} more lines`]
-      : all;
-  return cut.map((line) => style.dim(`    ${fit(line, columns, 4)}`));
+  const text = printable(withoutColours(findOutputText(call))).trimEnd();
+  return text === "" ? [] : renderLines(withoutMiddle(text.split("\n"), style), columns);
+}
+
+/** Keeps the beginning and the end, where a program says what it did and how it ended. */
+export function withoutMiddle(lines: readonly string[], style: Style): Text[] {
+  const omitted = lines.length - outputLinesMax;
+  // A note in the place of a single line would save nothing.
+  if (omitted <= 1) return [...lines];
+  return [
+    ...lines.slice(0, outputLinesMax - outputEndLines),
+    style.faint(`… ${omitted} more lines …`),
+    ...lines.slice(-outputEndLines),
+  ];
+}
+
+/** Renders lines of output, cut to the screen. */
+export function renderLines(lines: readonly Text[], columns: number): Text[] {
+  return lines.map(
+    (line) => rich`    ${typeof line === "string" ? fit(line.replaceAll("\t", "    "), columns, 4) : line}`,
+  );
 }
 
 /** Makes a path below the session's directory relative to it; other paths stay as they are. */

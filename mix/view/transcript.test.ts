@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { plain, rendered } from "../../display/styled.ts";
+import { colours, plain, rendered } from "../../display/styled.ts";
 import { Transcript } from "./transcript.ts";
 
 const text = (role: "user" | "agent" | "thought", words: string, id = role as string): EntryContent => ({
@@ -74,8 +74,9 @@ test("written and refused files are shown, and of terminals the start, the end a
     "✔ wrote a.txt, 5 bytes",
     expect.stringMatching(/^✘ read \/etc\/x: not\P{Cc}* yours$/u),
     "• terminal-7  make -j2 all",
-    "    …",
-    ...Array.from({ length: 12 }, (_, index) => `    line ${index + 18}`),
+    ...Array.from({ length: 8 }, (_, index) => `    line ${index}`),
+    "    … 16 more lines …",
+    ...Array.from({ length: 6 }, (_, index) => `    line ${index + 24}`),
     "  ✘ terminal-7 exit code 2",
     "  ■ terminal-8 SIGTERM",
     "✘ terminal-9: no such program",
@@ -159,12 +160,52 @@ test("a diff is shown once, even if the agent resends the tool's whole content",
   expect(output.match(/\+ x/g)).toHaveLength(1);
 });
 
-test("a tool's output is shown when the tool ends, and its length is bounded", () => {
+test("a tool's output is shown when the tool ends, of a long one its beginning and its end", () => {
   const long = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
   const content = [{ type: "content", content: { type: "text", text: long } }];
   const output = shown([tool({ title: "Run", tool_kind: "execute", status: "completed", content })]);
   expect(output).toContain("    line 0\n");
-  expect(output).toContain("… 88 more lines");
+  expect(output).toContain("    line 7\n    … 86 more lines …\n    line 94\n");
+  expect(output).toContain("    line 99\n✔ execute  Run\n");
+});
+
+test("colours in the output of an agent, a tool or a terminal are dropped, and other sequences are shown", () => {
+  const red = "a\u001b[1;31mred\u001b[0m\u009b32mb\u001b[2Jc";
+  const content = [{ type: "content", content: { type: "text", text: red } }];
+  for (const columns of [0, 40]) {
+    const [first, rest] = ["\u001b[3", "1mx\u001b[38:2:1:2:3mz\u001b["];
+    const output = shown(
+      [
+        text("agent", red),
+        text("thought", first),
+        text("thought", rest),
+        tool({ title: "T", status: "completed", content }),
+        { kind: "terminal", terminal: "t", phase: "exited", exit_code: 0, signal: null, tail: red },
+      ],
+      { columns },
+    );
+    expect(output.split("aredb\\x1b[2Jc")).toHaveLength(4);
+    expect(output).toContain("✻ xz\\x1b[\n");
+  }
+});
+
+test("a tool call that the agent left open ended without a result, which is no failure", () => {
+  const closed = tool({ status: "failed", closed_by: "agentd" });
+  expect(shown([tool({ title: "T", status: "in_progress" }), closed])).toBe("• tool  T\n  ■ ended without a result\n");
+  const between = [tool({ title: "T", status: "in_progress" }), text("agent", "a"), closed];
+  expect(shown(between)).toContain("\n■ tool  T: ended without a result\n");
+  const coloured = new Transcript({ style: colours, columns: 0, showPrompts: false });
+  expect(rendered(coloured.show(entryOf(tool({ title: "T", ...closed }), 0)))).not.toContain("[91m");
+});
+
+test("a diff that a question has shown is not shown again with its tool call", () => {
+  const content = [{ type: "diff", path: "a.txt", oldText: null, newText: "two\n" }];
+  const call = { tool_call_id: "t", title: "Write", tool_kind: "edit", content };
+  const asked: EntryContent = { kind: "permission", turn: 1, request: "s-1", phase: "requested", tool_call: call };
+  const output = shown([asked, tool({ ...call, status: "in_progress" }), tool({ content, status: "completed" })]);
+  expect(output.split("+ two")).toHaveLength(2);
+  const other = [{ ...content[0], newText: "three\n" }];
+  expect(shown([asked, tool({ ...call, content: other })])).toContain("+ three");
 });
 
 test("two messages are two paragraphs, and chunks of one message are one", () => {

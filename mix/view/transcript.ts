@@ -6,12 +6,13 @@ import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-que
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
 import { contentToText } from "../../agent-client/view/content.ts";
 import { renderElicitation, renderElicitationResolution } from "./elicitation.ts";
+import { MarkdownStream } from "./markdown.ts";
+import { PlainStream } from "./plain-stream.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { renderPermission, renderPermissionResolution } from "./permission.ts";
-import { joined, rendered, type Style, rich, type Text } from "../../display/styled.ts";
+import { joined, type Paint, type Style, rich, type Text, wrapped } from "../../display/styled.ts";
 import { subjectOf } from "../questions/subject.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { WordWrap } from "./word-wrap.ts";
 
 export interface TranscriptOptions {
   readonly style: Style;
@@ -34,13 +35,14 @@ export class Transcript {
   readonly #options: TranscriptOptions;
   readonly #tools: ToolCalls;
   #section: Section | undefined;
-  #stream: { readonly wrap: WordWrap; readonly role: MessageEntry["role"] } | undefined;
-  /** The last two characters written. */
-  #tail = "\n\n";
+  /** The message that is being written. */
+  #stream: MarkdownStream | PlainStream | undefined;
+  #isStreamEnded = true;
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #startedTurn: { readonly turn: number; readonly at: number } | undefined;
   #shownStderrTail: string | undefined;
+  #shownError: string | undefined;
   #openQuestions = new OpenQuestions();
   /** The prompts of queued turns. They are shown when their turn starts, or ends without a start. */
   readonly #queuedPrompts = new Map<number, MessageEntry[]>();
@@ -51,39 +53,41 @@ export class Transcript {
     this.#tools.directory = options.directory;
   }
 
-  get isAtLineStart(): boolean {
-    return this.#tail.endsWith("\n");
-  }
-
   /** The screen column of the next character. */
   get column(): number {
-    if (this.#options.columns === 0 || this.#stream === undefined) return 0;
-    return this.#stream.wrap.column + markColumns(this.#stream.role);
+    return this.#stream?.column ?? 0;
   }
 
   /** Returns the text for an entry. `showsError` false omits the error of a turn or session that ends. */
   show(entry: Entry, showsError = true): Text {
-    return this.#trackTail(this.#renderEntry(entry, showsError));
+    return this.#renderEntry(entry, showsError);
   }
 
   /** Returns the text of a question, even if it was shown before. */
   ask(asked: AskedEntry): Text {
-    return this.#trackTail(this.#renderQuestion(asked));
+    return this.#renderQuestion(asked);
   }
 
   /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
-    return this.#trackTail(this.#renderResolution(entry, asked, count));
+    return this.#renderResolution(entry, asked, count);
   }
 
-  /** Returns the word still held back for wrapping, and ends the last line. */
+  /** Whether this error was shown, with the end of its turn. */
+  hasShown(error: ShownError | undefined): boolean {
+    return error !== undefined && describeError(error) === this.#shownError;
+  }
+
+  /** Returns what is held back of a message, to be shown while nothing comes. Later text replaces it. */
+  flush(): Text {
+    return this.#isStreamEnded ? "" : (this.#stream?.flush() ?? "");
+  }
+
+  /** Returns everything that is held back, and ends the last row. The message may go on in the next one. */
   end(): Text {
-    return this.#trackTail(this.#endStream());
-  }
-
-  #trackTail(written: Text): Text {
-    this.#tail = (this.#tail + rendered(written)).slice(-2);
-    return written;
+    if (this.#isStreamEnded) return "";
+    this.#isStreamEnded = true;
+    return this.#stream?.end() ?? "";
   }
 
   #renderEntry(entry: Entry, showsError: boolean): Text {
@@ -96,7 +100,7 @@ export class Transcript {
       }
       case "tool_call":
         this.#openQuestions = this.#openQuestions.apply(entry);
-        return this.#renderSection("tools", this.#tools.update(entry));
+        return this.#renderSection("tools", this.#tools.update(entry, this.#section === "tools"));
       case "plan":
         return this.#renderSection("plan", this.#renderPlan(entry));
       case "permission":
@@ -107,28 +111,28 @@ export class Transcript {
           ? this.#renderResolution(entry, this.#openQuestions.get(entry.request), "")
           : "";
       case "turn": {
-        const prompt = this.#trackTail(this.#renderQueuedPrompt(entry));
-        const lines = this.#renderTurn(entry, showsError ? describeError(entry.error) : "");
+        const prompt = this.#renderQueuedPrompt(entry);
+        const lines = this.#renderTurn(entry, showsError ? this.#errorOnce(entry.error) : "");
         return rich`${prompt}${this.#renderSection("status", lines)}`;
       }
       case "state":
         if (entry.cwd !== undefined) this.#tools.directory = entry.cwd;
-        return this.#renderSection("status", this.#renderState(entry, showsError ? describeError(entry.error) : ""));
+        return this.#renderSection("status", this.#renderState(entry, showsError ? this.#errorOnce(entry.error) : ""));
       case "options":
         return this.#renderSection("status", this.#renderOptionChanges(entry.options));
       case "notice":
-        return this.#renderStatus(style.yellow(`! ${joinTitle(entry.title, entry.description)}`));
+        return this.#renderStatus(style.warn(`! ${joinTitle(entry.title, entry.description)}`));
       case "compaction":
-        return this.#renderStatus(style.dim(`… the agent is compacting its context${parenthesize(entry.status)}`));
+        return this.#renderStatus(style.faint(`… the agent is compacting its context${parenthesize(entry.status)}`));
       case "diagnostic":
-        return this.#renderStatus(style.dim(`· ${printableLine(`${entry.what}: ${entry.message}`)}`));
+        return this.#renderStatus(style.faint(`· ${printableLine(`${entry.what}: ${entry.message}`)}`));
       case "file":
         return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideOptions()));
       case "terminal":
         return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideOptions()));
       case "command":
         if (entry.verb !== "agent.session.cancel") return "";
-        return this.#renderStatus(style.yellow(`■ cancel requested${describeActor(entry.by)}`));
+        return this.#renderStatus(style.warn(`■ cancel requested${describeActor(entry.by)}`));
       case "reply":
       case "commands":
       case "info":
@@ -145,17 +149,13 @@ export class Transcript {
   #renderMessage(entry: MessageEntry): Text {
     if (entry.role === "user" && !this.#options.showPrompts) return "";
     const section: Section = `message ${entry.role} ${entry.message_id}`;
-    let written: Text = "";
+    let before: Text = "";
     if (this.#section !== section || this.#stream === undefined) {
-      written = this.#openSection(section);
-      const { columns, style } = this.#options;
-      const room = columns === 0 ? 0 : columns - markColumns(entry.role);
-      this.#stream = { wrap: new WordWrap(room), role: entry.role };
-      if (entry.role === "thought") written = rich`${written}${style.dim("✻ ")}`;
-      if (entry.role === "user") written = rich`${written}${style.bold("> ")}`;
+      before = this.#openSection(section);
+      this.#stream = this.#openStream(entry.role);
     }
-    const { role, wrap } = this.#stream;
-    return rich`${written}${this.#styleMessage(role, wrap.write(printable(contentToText(entry.content))))}`;
+    this.#isStreamEnded = false;
+    return rich`${before}${this.#stream.write(contentToText(entry.content))}`;
   }
 
   #renderQueuedPrompt({ turn, phase }: TurnEntry): Text {
@@ -168,16 +168,19 @@ export class Transcript {
     return joined(messages.map((message) => this.#renderMessage(message)));
   }
 
-  // Further lines of a thought or a prompt are indented by the width of its mark.
-  #styleMessage(role: MessageEntry["role"], text: string): Text {
-    if (role === "agent" || text === "") return text;
-    const indented = text.replaceAll("\n", "\n  ");
-    return role === "thought" ? this.#options.style.dim(indented) : this.#options.style.bold(indented);
+  #openStream(role: MessageEntry["role"]): MarkdownStream | PlainStream {
+    const { columns, style } = this.#options;
+    const [mark, paint] = messageLooks(role, style);
+    const indent = " ".repeat(mark.length);
+    if (columns === 0) return new PlainStream(mark === "" ? "" : paint(mark), indent, paint);
+    const looks = mark === "" ? {} : { first: { text: mark, paint }, further: indent, paint };
+    return new MarkdownStream({ style, columns, isLiteral: role === "user", ...looks });
   }
 
   #renderSection(section: Section, lines: readonly Text[]): Text {
     if (lines.length === 0) return "";
-    return rich`${this.#openSection(section)}${joined(lines, "\n")}\n`;
+    const rows = lines.map((line) => wrapped(line, this.#options.columns, 2));
+    return rich`${this.#openSection(section)}${joined(rows, "\n")}\n`;
   }
 
   #renderStatus(line: Text): Text {
@@ -185,18 +188,14 @@ export class Transcript {
   }
 
   #openSection(section: Section): Text {
-    const ended = this.#endStream();
+    const ended = this.end();
     const apart = this.#section !== undefined && this.#section !== section;
-    this.#section = section;
     // A single empty line separates sections, even if the text before ended with one.
-    return rich`${ended}${apart && !(this.#tail + rendered(ended)).endsWith("\n\n") ? "\n" : ""}`;
-  }
-
-  #endStream(): Text {
-    if (this.#stream === undefined) return "";
-    const rest = this.#styleMessage(this.#stream.role, this.#stream.wrap.flush());
+    const isEmptyBefore = this.#stream instanceof PlainStream && this.#stream.endsWithEmptyLine;
+    this.#section = section;
     this.#stream = undefined;
-    return rest === "" && this.isAtLineStart ? "" : rich`${rest}\n`;
+    this.#isStreamEnded = true;
+    return rich`${ended}${apart && !isEmptyBefore ? "\n" : ""}`;
   }
 
   /** Renders the whole plan at first, then only the steps that changed. */
@@ -207,9 +206,9 @@ export class Transcript {
     this.#plan = new Map(entries.map(({ content, status }) => [content, status]));
     const lines = changed.map(({ content, status }) => {
       const line = `  ${planMarks[status] ?? "☐"} ${printableLine(content)}`;
-      return status === "completed" ? style.dim(line) : line;
+      return status === "completed" ? style.faint(line) : line;
     });
-    return known.size === 0 && lines.length > 0 ? [style.bold("plan"), ...lines] : lines;
+    return known.size === 0 && lines.length > 0 ? [style.strong("plan"), ...lines] : lines;
   }
 
   #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
@@ -219,9 +218,9 @@ export class Transcript {
     if (entry.phase !== "ended") return [];
     const started = this.#startedTurn?.turn === entry.turn ? this.#startedTurn.at : undefined;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
-    if (entry.stop_reason === "end_turn") return [style.green(`✔ turn ${entry.turn} done${took}`)];
+    if (entry.stop_reason === "end_turn") return [style.good(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.yellow(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];
+    return [style.warn(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];
   }
 
   #renderState(entry: StateEntry, errorText: string): Text[] {
@@ -232,30 +231,39 @@ export class Transcript {
     const up =
       info === undefined || info === null
         ? []
-        : [style.dim(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
+        : [style.faint(`● ${printableLine(info.title ?? info.name)} ${printableLine(info.version)} is ready${place}`)];
     switch (entry.state) {
       case "failed":
       case "lost":
         return [
-          style.red(`✘ session ${entry.state}${parenthesize(entry.reason)}${errorText}`),
+          style.error(`✘ session ${entry.state}${parenthesize(entry.reason)}${errorText}`),
           ...this.#renderStderr(entry.error),
         ];
       case "closed":
-        return [style.dim(`● session closed${entry.reason === "asked" ? "" : parenthesize(entry.reason)}${errorText}`)];
+        return [
+          style.faint(`● session closed${entry.reason === "asked" ? "" : parenthesize(entry.reason)}${errorText}`),
+        ];
       case "running":
         if (entry.reason !== "draining") return up;
-        return [style.dim("… waiting for the agent to end the cancelled turn")];
+        return [style.faint("… waiting for the agent to end the cancelled turn")];
       case "starting":
         if (entry.reason === undefined) return up;
-        return [style.yellow(`… the agent was stopped and its session is being resumed${parenthesize(entry.reason)}`)];
+        return [style.warn(`… the agent was stopped and its session is being resumed${parenthesize(entry.reason)}`)];
       case "idle":
       case "waiting":
         return up;
       case "closing":
         return entry.error === undefined
           ? up
-          : [style.dim(`… ${printableLine(entry.reason ?? "failed")}: ending the session`)];
+          : [style.faint(`… ${printableLine(entry.reason ?? "failed")}: ending the session`)];
     }
+  }
+
+  /** A turn's end and the session's end after it carry the same error. */
+  #errorOnce(error: StateEntry["error"]): string {
+    if (error === undefined || this.hasShown(error)) return "";
+    this.#shownError = describeError(error);
+    return this.#shownError;
   }
 
   /** Renders the end of the agent's stderr once: a turn's end and the state after it carry the same text. */
@@ -267,7 +275,7 @@ export class Transcript {
       .trimEnd()
       .split("\n")
       .slice(-stderrLinesMax)
-      .map((line) => this.#options.style.dim(`  ${line}`));
+      .map((line) => this.#options.style.faint(`  ${line}`));
   }
 
   #renderQuestion(asked: AskedEntry): Text {
@@ -279,6 +287,8 @@ export class Transcript {
       return this.#renderSection("question", renderElicitation(question, style, open));
     const isBelowDiff =
       this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
+    if (question.tool_call !== undefined && question.agent_session === undefined)
+      this.#tools.noteShown(question.tool_call);
     return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
   }
 
@@ -308,18 +318,25 @@ export class Transcript {
     if (known === undefined) return [];
     return options
       .filter(({ option, value }) => known.has(option) && known.get(option) !== value)
-      .map(({ name, value }) => this.#options.style.dim(`○ ${printableLine(name)}: ${printableLine(String(value))}`));
+      .map(({ name, value }) => this.#options.style.faint(`○ ${printableLine(name)}: ${printableLine(String(value))}`));
   }
 }
 
-/** Returns the width of the mark before each line of a thought or a prompt. */
-function markColumns(role: MessageEntry["role"]): number {
-  return role === "agent" ? 0 : 2;
+/** Returns the mark before a thought or a prompt, and its paint. Further lines are indented by the mark's width. */
+function messageLooks(role: MessageEntry["role"], style: Style): readonly [string, Paint] {
+  if (role === "thought") return ["✻ ", style.faint];
+  return role === "user" ? ["> ", style.strong] : ["", (text) => joined([text])];
 }
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
 
-function describeError(error: StateEntry["error"]): string {
+/** What is shown of an error. */
+export interface ShownError {
+  readonly error_code: string;
+  readonly message: string;
+}
+
+function describeError(error: ShownError | undefined): string {
   return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
 }
 

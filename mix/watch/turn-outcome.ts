@@ -79,7 +79,7 @@ export function unansweredMessage(count: number): string | undefined {
  * the reason to this report.
  */
 export function reportFailure(output: Output, session: string, outcome: Outcome): void {
-  if (exitCodeOf(outcome) === 0) return;
+  if (exitCodeOf(outcome) === 0 || (outcome.kind === "ended" && outcome.isErrorShown === true)) return;
   const failure = failureOf(outcome);
   if (failure !== undefined) output.error(new MixError(failure.code, failure.message, { details: { session } }));
 }

@@ -37,7 +37,11 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   let attachment = options.attachment;
   const { entries, resumeHint, isTerminated, release } = await entriesUntilInterrupt(invocation, bus, options, {
     onBatch: (batch) => collectAnswered(answered, batch),
-    say: (words) => (attachment?.isLineOpen === true ? attachment.writeAbove(words) : words()),
+    say: (words) => {
+      if (attachment?.isLineOpen === true) return attachment.writeAbove(words);
+      view?.endRow();
+      words();
+    },
   });
   const view =
     output.mode === "people"
@@ -51,6 +55,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
   try {
     attachment ??= createAttachment(invocation, bus, options);
     attachment?.setView(view);
+    view?.onPause(() => void showPause(view, attachment));
     let outcome: Outcome | undefined;
     for await (const entry of entries) {
       await attachment?.historyWritten;
@@ -68,6 +73,8 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     }
     attachment?.end();
     await view?.end();
+    if (outcome?.kind === "ended" && context.stdout.isTTY && view?.hasShown(outcome.error) === true)
+      return { ...outcome, isErrorShown: true };
     if (outcome !== undefined) return outcome;
     if (attachment?.hasLeft === true) return leave(invocation, options.session);
     return await detach(invocation, bus, {
@@ -79,6 +86,13 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment?.end();
     release();
   }
+}
+
+/** Shows what the view holds back, above the line. */
+async function showPause(view: LiveView, attachment: Attachment | undefined): Promise<void> {
+  const wrote = await view.flush();
+  attachment?.afterShown(undefined, wrote);
+  if (attachment?.isLineOpen === true) view.hideSpinner();
 }
 
 /** Collects requests whose answer arrived in the same batch, as a policy's does. Nobody needs to be asked. */
