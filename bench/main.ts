@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { measureCommandStart, measureMcpStart } from "./command-start.ts";
 import { type Finding, passes } from "./finding.ts";
 import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
+import { measurePeople } from "./people.ts";
 import { measureResume } from "./resume.ts";
 import { measureScale } from "./scale.ts";
 import { buildScriptedAgent } from "../test/scripted-agent/build.ts";
@@ -16,6 +17,7 @@ const rows: Readonly<Record<string, Measure>> = {
   diffs: (rounds, onRound) => measureFlood(diffFlood, "fresh", rounds, onRound),
   "chunks-warm": (rounds, onRound) => measureFlood(chunkFlood, "warm", rounds, onRound),
   "diffs-warm": (rounds, onRound) => measureFlood(diffFlood, "warm", rounds, onRound),
+  people: measurePeople,
   resume: measureResume,
   ls: measureCommandStart,
   mcp: measureMcpStart,

@@ -36,7 +36,7 @@ function lineMaker(step: FloodStep, sessionId: Json): (prefix: string) => string
     `${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId, update: fields } })}\n`;
   switch (step.flood) {
     case "chunks": {
-      const text = textOfBytes(step.bytes ?? 100);
+      const text = step.text ?? textOfBytes(step.bytes ?? 100);
       return (prefix) =>
         update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${prefix}${text}` } });
     }

@@ -213,6 +213,8 @@ export interface FloodStep {
   readonly flood: "chunks" | "tool_calls" | "stderr";
   readonly count: number;
   readonly bytes?: number;
+  /** Of "chunks": each text is a copy of this. */
+  readonly text?: string;
   /** Begins each text with its number and a space, for tests of order. Slower. */
   readonly numbered?: boolean;
 }
