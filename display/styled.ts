@@ -85,8 +85,16 @@ export const plain: Style = styleOf(() => unstyled);
  * columns nothing is wrapped.
  */
 export function wrapped(text: Text, columns: number, hang = 0): Styled {
-  const lines = rendered(text).split("\n");
-  return sequence((columns === 0 ? lines : lines.map((line) => wrappedLine(line, columns, hang))).join("\n"));
+  return sequence(wrappedText(rendered(text), columns, hang));
+}
+
+/** The same for text without colours. */
+export function wrappedText(text: string, columns: number, hang = 0): string {
+  if (columns === 0) return text;
+  return text
+    .split("\n")
+    .map((line) => wrappedLine(line, columns, hang))
+    .join("\n");
 }
 
 /** The lines of a text whose colours end with each line. */

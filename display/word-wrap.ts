@@ -100,6 +100,13 @@ export class WordWrap {
     return joined(pieces.map(({ text, paint }) => (paint === undefined ? text : paint(text))));
   }
 
+  /** The same without its paints. */
+  takeText(): string {
+    const pieces = this.#out;
+    this.#out = [];
+    return pieces.map(({ text }) => text).join("");
+  }
+
   clone(): WordWrap {
     const copy = new WordWrap(this.#columns);
     copy.#out = this.#out.slice();

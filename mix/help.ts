@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
 import { type FlagTable, usageLines } from "./input/arguments.ts";
-import { rendered, wrapped } from "../display/styled.ts";
+import { wrappedText } from "../display/styled.ts";
 import { commonFlagsOf, type VerbSpec, type VerbTable } from "./input/verb.ts";
 
 export function verbHelp(spec: VerbSpec): string {
@@ -89,7 +89,7 @@ function groupsOf(verbs: VerbTable): [group: string, names: string[]][] {
 }
 
 function paragraph(text: string): string {
-  return rendered(wrapped(text, helpColumns));
+  return wrappedText(text, helpColumns);
 }
 
 const helpColumns = 80;

@@ -360,7 +360,7 @@ test("on a real terminal Markdown is drawn, and a pause shows the last word, in 
   await shows("\u001b[1;4mTwo\u001b[22;24m");
   await shows("\u001b[1mthe last wo\u001b[22m");
   expect(screen()).toContain("It says the last wo");
-  expect((await run(["agent", "cancel", "mine"])).code).toBe(0);
+  expect((await run(["agent", "send", "mine", "go on", "--queue"])).code).toBe(0);
   await ended;
   const from = screen().indexOf("It says the last word and more, wrapped");
   expect(screen().slice(from + 1, from + 4)).toEqual(["at the edge.", "", "• an item"]);

@@ -24,8 +24,9 @@ function terminal() {
   };
   const interrupts = { raise: () => undefined, listen: () => () => undefined };
   const jobControl = { listen: () => () => undefined, suspend: () => undefined };
+  const output = new TextOutput(streamSink(stderr));
   const line = new PromptLine(
-    { stdin, stderr: new TextOutput(streamSink(stderr)), env: {}, interrupts, jobControl, now: () => now, after },
+    { words: [], env: {}, stdin, stdout: output, stderr: output, interrupts, jobControl, now: () => now, after },
     {
       line: (text, target) => entered.push([text, target]),
       end: () => undefined,

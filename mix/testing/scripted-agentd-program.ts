@@ -26,6 +26,10 @@ async function main(): Promise<void> {
     {
       onPrompt: (session, turn, prompt) => {
         if (prompt.startsWith("for ever")) return;
+        if (prompt === "go on") {
+          session.text(1, "rd** and `more`, wrapped at the edge.\n\n- an item\n");
+          session.endTurn(1);
+        }
         if (prompt === "pause") return session.text(turn, "# Two\n\nIt says **the last wo");
         if (prompt === "two questions") {
           session.ask(turn, 1, { tool_call: { tool_call_id: "t1", title: "npm run build", tool_kind: "execute" } });
@@ -41,10 +45,6 @@ async function main(): Promise<void> {
         }
         if (prompt === "much") for (let count = 0; count < 200; count += 1) session.text(turn, "x".repeat(10_000));
         session.endTurn(turn);
-      },
-      onCancel: (session) => {
-        session.text(1, "rd** and `more`, wrapped at the edge.\n\n- an item\n");
-        session.endTurn(1);
       },
       onAnswer: (session, request) => {
         if (request.endsWith("-1")) session.text(1, "meanwhile I went on\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lays out the rows of the log: number, local time and kind, and the text beside them, wrapped and indented.
-import { joined, rendered, rich, type Style, type Text } from "../../display/styled.ts";
+import { joined, rich, type Style, type Text } from "../../display/styled.ts";
 import { WordWrap } from "../../display/word-wrap.ts";
 import { localTime } from "./local-time.ts";
 import type { Screen } from "./tool-calls.ts";
@@ -47,14 +47,14 @@ export class RowWriter {
       if (index > 0) wrap.lineFeed();
       wrap.write(line);
     }
-    return this.#indented(rendered(wrap.take()));
+    return this.#indented(wrap.takeText());
   }
 
   /** Returns the word that is held back for wrapping. */
   flush(): Text {
     const wrap = this.#row?.wrap;
     wrap?.flush();
-    return wrap === undefined ? "" : this.#indented(rendered(wrap.take()));
+    return wrap === undefined ? "" : this.#indented(wrap.takeText());
   }
 
   end(): Text {

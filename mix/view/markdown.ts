@@ -2,7 +2,7 @@
 // Draws Markdown that arrives in chunks on a terminal. What is certain is written at once and never drawn again. What the
 // next chunk may still change, such as half a word or an open emphasis, is held back; `flush` shows it for now.
 import { unfinishedColour, withoutColours } from "../../display/colour-sequences.ts";
-import { joined, movement, type Paint, plain, rendered, rich, type Style, type Text } from "../../display/styled.ts";
+import { joined, linesOf, movement, type Paint, plain, rich, type Style, type Text } from "../../display/styled.ts";
 import { noPrefix, type Piece, type Prefix, WordWrap } from "../../display/word-wrap.ts";
 import { type Marks, marks, parseInline } from "./inline.ts";
 import {
@@ -91,7 +91,7 @@ export class MarkdownStream {
     copy.#finishLine(true);
     const written = copy.#wrap.take();
     if (written === "") return "";
-    const rows = rendered(written).split("\n").length - 1;
+    const rows = linesOf(written).length - 1;
     this.#shown = { rows, from: this.#wrap.column, column: copy.#wrap.column };
     return written;
   }
