@@ -35,6 +35,7 @@ export class WordWrap {
   /** The word is wider than a row: it is written as it comes, and cut at the edge. */
   #isLong = false;
 
+  /** Infinity wraps nothing. */
   constructor(columns: number) {
     this.#columns = columns;
   }
@@ -158,7 +159,7 @@ export class WordWrap {
 
   #addGap(spaces: string, paint: Paint | undefined): void {
     this.flush();
-    this.#gap += spaces.replaceAll("\t", tab);
+    this.#gap += Number.isFinite(this.#columns) ? spaces.replaceAll("\t", tab) : spaces;
     this.#gapPaint = paint;
   }
 

@@ -9,7 +9,7 @@ export class RowWriter {
   readonly #screen: Screen;
   readonly #seqColumns: number;
   #day: string | undefined;
-  #row: { readonly wrap: WordWrap | undefined; readonly indent: string } | undefined;
+  #row: { readonly wrap: WordWrap; readonly indent: string } | undefined;
   #tone: keyof Style | undefined;
   /** Line ends that are written once text follows them. */
   #breaks = 0;
@@ -31,8 +31,8 @@ export class RowWriter {
     const place = `${String(seq).padStart(this.#seqColumns)}  ${columns > 0 ? "" : `${date} `}${time}`;
     const kind = name.padEnd(kindColumns);
     const indent = " ".repeat(place.length + kindColumns + 4);
-    const wrap = columns === 0 ? undefined : new WordWrap(Math.max(textColumnsMin, columns - indent.length));
-    this.#row = { wrap, indent };
+    const room = columns === 0 ? Number.POSITIVE_INFINITY : Math.max(textColumnsMin, columns - indent.length);
+    this.#row = { wrap: new WordWrap(room), indent };
     this.#breaks = 0;
     this.#isEmpty = true;
     const painted = label === undefined ? kind : style[label](kind);
@@ -42,11 +42,13 @@ export class RowWriter {
   text(text: string, tone: keyof Style | undefined): Text {
     this.#tone = tone;
     const wrap = this.#row?.wrap;
-    if (wrap === undefined) return this.#row === undefined ? "" : this.#indented(text);
+    if (wrap === undefined) return "";
     for (const [index, line] of text.split("\n").entries()) {
       if (index > 0) wrap.lineFeed();
       wrap.write(line);
     }
+    // Where nothing is wrapped, nothing is held back.
+    if (this.#screen.columns === 0) wrap.flush();
     return this.#indented(wrap.takeText());
   }
 
