@@ -4,7 +4,7 @@ import { printableLine } from "../../display/printable.ts";
 import { displayWidth, truncateToWidth } from "../../display/width.ts";
 import type { Context } from "../process/context.ts";
 import { homePath } from "../process/home-path.ts";
-import { linesOf, rendered, wrapped } from "../../display/styled.ts";
+import { wrappedText } from "../../display/styled.ts";
 
 /** What tables are fitted to. */
 export interface TableFit {
@@ -102,7 +102,7 @@ export function formatFacts(
   const width = Math.max(0, ...facts.map(([name]) => displayWidth(name))) + gap.length;
   const room = columns > 0 ? Math.max(factColumnsMin, columns - width) : 0;
   return facts.flatMap(([name, value]) => {
-    const lines = linesOf(wrapped(printableLine(value), room)).map(rendered);
+    const lines = wrappedText(printableLine(value), room).split("\n");
     return lines.map((line, index) => {
       const before = index === 0 ? printableLine(name) : "";
       return (before + " ".repeat(Math.max(0, width - displayWidth(before))) + line).trimEnd();
