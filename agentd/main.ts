@@ -69,7 +69,7 @@ main().then(
   },
   (error: unknown) => {
     const message = messageOf(error);
-    void stderr.text(`agentd: ${message ?? (error instanceof Error ? error.stack : error)}\n`);
+    void stderr.text(`agentd: ${message ?? String(error instanceof Error ? error.stack : error)}\n`);
     process.exitCode = error instanceof DaemonError ? error.exitCode : message === undefined ? 1 : 2;
   },
 );

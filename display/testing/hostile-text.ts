@@ -25,6 +25,7 @@ export const hostileTexts: readonly string[] = [
 /** Returns the harmful characters that remain besides the sequences of our own palette and prompt line. */
 export function terminalControlsIn(written: string): string[] {
   const own =
+    // eslint-disable-next-line no-control-regex
     /\u001b\[(?:[1-49]|2[2349]|3[269]|9[15]|1;4|22;24|1;95|22;39)m|\u001b\[[JK]|\u001b\[\d*A|\u001b\[\d+G|\u001b\[\?2004[hl]|\r(?=.*\u001b\[K)/g;
   return Array.from(written.replaceAll(own, "")).filter((character) => {
     const code = character.codePointAt(0) ?? 0;
