@@ -34,7 +34,7 @@ export class LiveView {
     this.#output = output;
     this.#context = context;
     this.#canRedraw = context.stdout.isTTY && context.env["TERM"] !== "dumb";
-    this.#transcript = new Transcript({ ...detectScreen(context), ...options, now: context.now });
+    this.#transcript = new Transcript({ ...detectScreen(context), ...options, home: context.home, now: context.now });
     this.#spinner = new Spinner(context);
   }
 

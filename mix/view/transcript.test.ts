@@ -21,7 +21,10 @@ const entryOf = (content: EntryContent, index: number): Entry => ({
   ...content,
 });
 
-function shown(contents: readonly EntryContent[], more: { columns?: number; showPrompts?: boolean } = {}): string {
+function shown(
+  contents: readonly EntryContent[],
+  more: { columns?: number; showPrompts?: boolean; home?: string } = {},
+): string {
   const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false, ...more });
   return [...contents.map((content, index) => transcript.show(entryOf(content, index))), transcript.end()]
     .map(rendered)
@@ -82,6 +85,17 @@ test("written and refused files are shown, and of terminals the start, the end a
     "✘ terminal-9: no such program",
     "",
   ]);
+});
+
+test("the home directory is written as ~", () => {
+  const output = shown(
+    [
+      { kind: "state", state: "starting", agent: "demo", cwd: "/home/ann/work" },
+      { kind: "state", state: "idle", agent_info: { name: "demo", title: null, version: "1" } },
+    ],
+    { home: "/home/ann" },
+  );
+  expect(output).toBe("● demo 1 is ready in ~/work\n");
 });
 
 test("a turn shows ready, thought, plan, tool with its diff, text and end, separated by empty lines", () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import { homePath } from "../process/home-path.ts";
 import { formatDuration } from "./units.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
@@ -22,6 +23,8 @@ export interface TranscriptOptions {
   readonly showPrompts: boolean;
   /** The session's directory, if known; paths below it are shown relative to it. */
   readonly directory?: string;
+  /** Written as `~`. */
+  readonly home?: string;
   /** Whether a request is still open; without this function all are. */
   readonly isOpen?: (request: string) => boolean;
   /** Milliseconds since 1970. Without it, a question shows the time that was left when it was asked. */
@@ -224,10 +227,10 @@ export class Transcript {
   }
 
   #renderState(entry: StateEntry, errorText: string): Text[] {
-    const { style } = this.#options;
+    const { style, home = "" } = this.#options;
     const { directory } = this.#tools;
     const info = entry.agent_info;
-    const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
+    const place = directory === undefined ? "" : ` in ${printableLine(homePath(directory, { home }))}`;
     const up =
       info === undefined || info === null
         ? []

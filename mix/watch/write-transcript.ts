@@ -30,6 +30,7 @@ export async function writeTranscript(
     ...detectScreen(context),
     showPrompts: true,
     directory: cwd,
+    home: context.home,
     isOpen: (request) => open.has(request),
     now: context.now,
   });
