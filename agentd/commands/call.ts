@@ -52,9 +52,7 @@ export function findSessionOrInstance({ log }: Pick<Instance, "log">, reference:
     case "one":
       return found.session;
     case "none":
-      return refuse("SESSION_UNKNOWN", `no session "${reference}"; agent.session.list lists them`, {
-        session: reference,
-      });
+      return refuse("SESSION_UNKNOWN", `no session "${reference}"`, { session: reference });
     case "several": {
       const message = `several sessions begin with "${reference}"; give more of the id`;
       return refuse("SESSION_UNKNOWN", message, { session: reference, sessions: found.sessions });
