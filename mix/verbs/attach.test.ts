@@ -102,7 +102,7 @@ test("attach ends when its session closes", async () => {
   session.append({ kind: "state", state: "closed", reason: "asked" });
   const { code, stderr } = await running.ended;
   expect(code).toBe(0);
-  expect(stderr.split("\n").slice(1)).toEqual(["continue: mix agent resume sessionzzzza", ""]);
+  expect(stderr.split("\n").slice(1)).toEqual(["to come back: mix agent resume sessionzzzza", ""]);
 });
 
 test("an error that the end of a turn told is not told again with the end of the session", async () => {

@@ -77,6 +77,16 @@ test("however many sessions there are, it fits a screen and says how many more t
   expect(lines).toContain("ended");
 });
 
+test("how a session comes back depends on what its agent can do", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("aaaaaaaaaaaa");
+  session.append({ kind: "state", state: "closed" });
+  session.shown = { agent_session_id: "a" };
+  expect(await bare()).toContain("to come back:  mix agent resume aaaaaaaaaaaa --fresh");
+  session.shown = { agent_session_id: "a", capabilities: { resume: true } };
+  expect(await bare()).toContain("to come back:  mix agent resume aaaaaaaaaaaa");
+});
+
 test("text of agents is shown without its control characters", async () => {
   const agentd = await bench.agentd();
   agentd.begin("aaaaaaaaaaaa").shown = { title: "\u001b[2J\u202eevil\nrow", state: "idle" };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // `mix agent` at a terminal, without a verb.
 import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
-import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { logEntries } from "../../agent-client/entries/read-log.ts";
@@ -45,14 +44,12 @@ async function readOverview(read: Invocation["read"]): Promise<Overview> {
     .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at))
     .slice(0, endedShown);
   const running = live.filter(({ state }) => state === "running").slice(0, runningRead);
-  const starts = await Promise.all(running.map((one) => turnStart(bus, one)));
-  const errors = await Promise.all(latest.map((one) => endError(bus, one)));
+  const starts = await Promise.all(running.map((one) => runningSince(bus, one)));
   return {
     waiting: [...permissions.requests, ...elicitations.requests],
     live,
-    ended: latest,
+    ended: await Promise.all(latest.map(({ session }) => bus.ask("agent.session.get", { session }))),
     turnStarts: new Map(starts.flat()),
-    errors: new Map(errors.flat()),
   };
 }
 
@@ -61,17 +58,11 @@ const endedRead = 50;
 const endedShown = 3;
 const runningRead = 11;
 
-async function turnStart(bus: ReadingBus, { session }: SessionSummary): Promise<[string, string][]> {
+async function runningSince(bus: ReadingBus, { session }: SessionSummary): Promise<[string, string][]> {
   const { running } = await bus.ask("agent.session.get", { session });
   if (running === null) return [];
   for await (const entry of logEntries(bus, session, 0, { kinds: ["turn"], turn: running.turn })) {
     if (entry.kind === "turn" && entry.phase === "started") return [[session, entry.at]];
   }
   return [];
-}
-
-async function endError(bus: ReadingBus, { session, state }: SessionSummary): Promise<[string, ErrorBody][]> {
-  if (state === "closed") return [];
-  const { error } = await bus.ask("agent.session.get", { session });
-  return error === undefined ? [] : [[session, error]];
 }

@@ -38,6 +38,22 @@ test("send, attach and start show paths relative to the session's directory", as
   expect((await bench.run(["agent", "attach", "sessionz"])).stdout).toContain("\n  a.txt (new)\n");
 });
 
+test("send names the next step after a turn that was cancelled or ended the session, and after no other", async () => {
+  const agentd = await bench.agentd({
+    onPrompt: (session, turn) => {
+      if (turn === 1) return session.endTurn(turn);
+      session.endTurn(turn, turn === 2 ? "cancelled" : "failed");
+      if (turn > 2) session.append({ kind: "state", state: "lost" });
+    },
+  });
+  const session = agentd.begin("sessionzzzza");
+  const send = async () => (await bench.run(["agent", "send", "sessionz", "go"])).stderr;
+  expect(await send()).toBe("");
+  expect(await send()).toMatch(/\nto go on: mix agent send sessionzzzza "…"\n$/);
+  session.shown = { agent_session_id: "a", capabilities: { load: true } };
+  expect(await send()).toMatch(/\nto come back: mix agent resume sessionzzzza\n$/);
+});
+
 test("send --no-wait prints the turn and does not follow it", async () => {
   (await bench.agentd()).begin("sessionzzzza");
   expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait"])).toEqual({

@@ -5,6 +5,8 @@ import { isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { PromptReply, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
+import { canResume } from "../view/next-step.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { sessionNamed, sessionReference } from "../references/session-reference.ts";
@@ -50,7 +52,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   }
   if (output.mode === "ids") await output.line(`${turn}`);
   if (queued && !isResumed) output.word(`turn ${turn} of ${session} is queued`);
-  return watchTurn(invocation, bus, {
+  const outcome = await watchTurn(invocation, bus, {
     session,
     turn,
     after: seq - 1,
@@ -60,6 +62,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     // Only the view for people needs the directory, to shorten paths below it.
     ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
   });
+  const endedWell = outcome.kind === "turn" && outcome.stopReason === "end_turn";
+  if (!endedWell && (outcome.kind === "turn" || outcome.kind === "ended")) await sayNextStep(invocation, bus, session);
+  return outcome;
 }
 
 /** Refuses a single word that names a session, because its prompt was probably forgotten. */
@@ -115,6 +120,6 @@ function findResumeProblem({ session, state, agent, agent_session_id: id, capabi
   if (id === null) {
     return `session ${session} is ${state}, and ${agent} has no session to resume; \`mix agent resume ${session}\` begins a new one`;
   }
-  if (capabilities["resume"] === true || capabilities["load"] === true) return undefined;
+  if (canResume(capabilities)) return undefined;
   return `session ${session} is ${state}, and ${agent} cannot resume sessions; \`mix agent resume --fresh ${session}\` begins a new one that gets the transcript`;
 }

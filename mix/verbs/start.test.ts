@@ -17,7 +17,7 @@ test("start shows the turn on stdout and messages about it on stderr, and exits 
   expect(ran.stdout).toContain("Hello there.\n");
   expect(ran.stdout).toContain("✔ turn 1 done");
   expect(ran.stdout).not.toContain("mix agent");
-  expect(ran.stderr).toBe('session sessionaaaaa (demo)\ncontinue: mix agent send sessionaaaaa "…"\n');
+  expect(ran.stderr).toBe('session sessionaaaaa (demo)\nto go on: mix agent send sessionaaaaa "…"\n');
 });
 
 test("several words are one prompt, and the session gets the caller's directory, except for the demo", async () => {
@@ -93,7 +93,7 @@ test("start does not say how to continue a session that was closed meanwhile", a
       session.append({ kind: "state", state: "closing", reason: "asked" });
     },
   });
-  expect((await bench.run(["agent", "start", "demo", "x"])).stderr).not.toContain("continue:");
+  expect((await bench.run(["agent", "start", "demo", "x"])).stderr).not.toContain("to go on:");
 });
 
 test("start --json prints every entry unchanged, one object per line, and nothing else on stdout", async () => {

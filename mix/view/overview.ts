@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One screen that says which sessions wait for people, run, are idle and ended, and what to type next.
-import type { ErrorBody } from "../../agentd/vocabulary/errors.ts";
-import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import type {
+  ListedElicitation,
+  ListedPermission,
+  SessionSnapshot,
+  SessionSummary,
+} from "../../agentd/vocabulary/replies.ts";
 import { printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
+import { homePath } from "../process/home-path.ts";
 import { subjectOfRequest } from "../questions/subject.ts";
-import { type Cut, formatTable, pathIn, type TableFit } from "./table.ts";
+import { goOn, nextStep, type NextStep } from "./next-step.ts";
+import { type Cut, formatTable, type TableFit } from "./table.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
 
 export interface Overview {
@@ -13,11 +19,9 @@ export interface Overview {
   readonly waiting: readonly (ListedPermission | ListedElicitation)[];
   readonly live: readonly SessionSummary[];
   /** Newest first. */
-  readonly ended: readonly SessionSummary[];
+  readonly ended: readonly SessionSnapshot[];
   /** When the running turns began, by session. */
   readonly turnStarts: ReadonlyMap<string, string>;
-  /** Why sessions ended, by session. */
-  readonly errors: ReadonlyMap<string, ErrorBody>;
 }
 
 interface Section {
@@ -28,7 +32,7 @@ interface Section {
   /** Lists all of them. */
   readonly command: string;
   /** What to type next, for its first row. */
-  readonly next: string | undefined;
+  readonly next: NextStep | undefined;
   readonly paint: "warn" | "strong" | "faint";
 }
 
@@ -51,7 +55,7 @@ export function renderOverview(overview: Overview, now: number, fit: TableFit, s
     text.push("");
   }
   const steps = sections.flatMap(({ next }) => (next === undefined ? [] : [next])).slice(0, stepsMax);
-  return [...text, ...[...steps, "all verbs:    mix agent --help"].map((step) => style.faint(step))];
+  return [...text, ...formatTable([...steps, ["all verbs:", "mix agent --help"]]).map(style.faint)];
 }
 
 const stepsMax = 3;
@@ -64,7 +68,7 @@ const cuts: readonly Cut[] = [
   { column: 3, min: 16 },
 ];
 
-function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now: number, fit: TableFit): Section[] {
+function toSections({ waiting, live, ended, turnStarts }: Overview, now: number, fit: TableFit): Section[] {
   const sessions = new Map(live.map((one) => [one.session, one]));
   const soonest = waiting.toSorted((one, other) => expiry(one) - expiry(other));
   const isWaiting = new Set(waiting.map(({ session }) => session));
@@ -96,7 +100,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       ]),
       share: 3,
       command: "mix agent ls",
-      next: running[0] && `to watch:     mix agent attach ${running[0].session}`,
+      next: running[0] && ["to watch:", `mix agent attach ${running[0].session}`],
       paint: "strong",
     },
     {
@@ -104,7 +108,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       rows: idle.map((one) => [one.session, whose(one), `${age(one.updated_at)} ago`, about(one, fit)]),
       share: 2,
       command: "mix agent ls",
-      next: idle[0] && `to go on:     mix agent send ${idle[0].session} "…"`,
+      next: idle[0] && goOn(idle[0].session),
       paint: "strong",
     },
     {
@@ -113,11 +117,11 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
         one.session,
         whose(one),
         `${age(one.updated_at)} ago`,
-        [describeEnd(one, errors.get(one.session)), about(one, fit)].join(" · "),
+        [describeEnd(one), about(one, fit)].join(" · "),
       ]),
       share: 2,
       command: "mix agent ls --all",
-      next: ended[0] && `to come back: mix agent resume ${ended[0].session}`,
+      next: ended[0] && nextStep(ended[0]),
       paint: "faint",
     },
   ];
@@ -127,10 +131,10 @@ function expiry({ expires_at: end }: ListedPermission | ListedElicitation): numb
   return end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
 }
 
-function nextAnswer(one: ListedPermission | ListedElicitation): string {
-  return one.kind === "permission"
-    ? `to answer:    mix agent permit show ${one.request}   then: permit allow or deny`
-    : `to answer:    mix agent answer ${one.request} --show`;
+function nextAnswer({ kind, request }: ListedPermission | ListedElicitation): NextStep {
+  const isPermission = kind === "permission";
+  const command = isPermission ? `permit show ${request}   then: permit allow or deny` : `answer ${request} --show`;
+  return ["to answer:", `mix agent ${command}`];
 }
 
 function whose(session: SessionSummary | undefined): string {
@@ -139,10 +143,10 @@ function whose(session: SessionSummary | undefined): string {
 }
 
 function about({ title, cwd }: SessionSummary, fit: TableFit): string {
-  return title === undefined || title === "" ? pathIn(fit, cwd) : title;
+  return title === undefined || title === "" ? homePath(cwd, fit) : title;
 }
 
-function describeEnd({ state, reason }: SessionSummary, error: ErrorBody | undefined): string {
+function describeEnd({ state, reason, error }: SessionSnapshot): string {
   if (error !== undefined) return `${state}: ${error.error_code}`;
   return reason === undefined ? state : `${state} (${reason})`;
 }

@@ -13,7 +13,7 @@ export async function sayNextStep(
   if (output.mode !== "people") return;
   try {
     const step = nextStep(await bus.ask("agent.session.get", { session }));
-    if (step !== undefined) output.word(step);
+    if (step !== undefined) output.word(step.join(" "));
   } catch (error) {
     // It is a courtesy: without it the verb did all the same what it was to do.
     if (!(error instanceof AgentError)) throw error;
