@@ -29,7 +29,7 @@ test("show has what the turns used, as far as the agent said it", async () => {
   expect(await used({ turns: 1, cost })).toMatch(/^used +0.25 EUR in 1 turn$/);
 });
 
-test("show has the agent's commands and its options' values, local times, and ~ for the home directory", async () => {
+test("show has the agent's commands and its options' values, and local times", async () => {
   vi.stubEnv("TZ", "Europe/Berlin");
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionaaaaa", { agent: "demo", cwd: join(bench.directory, "src") });
@@ -39,7 +39,6 @@ test("show has the agent's commands and its options' values, local times, and ~ 
   };
   const shown = async (): Promise<string> => (await bench.run(["agent", "show", "sessionaaaaa"])).stdout;
   const text = await shown();
-  expect(text).toMatch(/^directory +~\/src$/m);
   expect(text).toMatch(/^started +Mon 2026-11-30 13:00:00, \d+\w ago$/m);
   expect(text).toMatch(/^loud +false +true, false$/m);
   expect(text).toMatch(/^\/plan +Work through\\na plan$/m);
@@ -49,6 +48,18 @@ test("show has the agent's commands and its options' values, local times, and ~ 
   session.shown = { usage: { used: null, size: 1000, cost: { amount: 0.5, currency: "EUR" } } };
   expect(await shown()).not.toMatch(/^context/m);
   expect(await shown()).toMatch(/^cost +0.5 EUR so far$/m);
+});
+
+test("show writes ~ for the home directory at a terminal only, and names an agent's command", async () => {
+  const agentd = await bench.agentd();
+  const cwd = join(bench.directory, "src");
+  agentd.begin("sessionaaaaa", { agent: "mine", cwd }).shown = { command: ["/opt/mine", "--acp"] };
+  const words = ["agent", "show", "sessionaaaaa"];
+  const piped = (await bench.run(words)).stdout;
+  expect(piped).toMatch(new RegExp(`^directory +${cwd}$`, "m"));
+  expect(piped).toMatch(/^command +\/opt\/mine --acp$/m);
+  expect((await bench.run(words, { tty: true })).stdout).toMatch(/^directory +~\/src$/m);
+  expect((await bench.run([...words, "--no-trunc"], { tty: true })).stdout).toContain(cwd);
 });
 
 /** A session of two turns, the first of which had a question. */

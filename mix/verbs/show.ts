@@ -2,7 +2,6 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { Cost } from "../../agentd/vocabulary/usage.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
-import type { Context } from "../process/context.ts";
 import { homePath } from "../process/home-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { localTime } from "../view/local-time.ts";
@@ -43,16 +42,16 @@ export async function run(invocation: Invocation): Promise<void> {
     if (!hasWritten) output.word(turn === undefined ? "nothing was said yet" : `there is no turn ${turn}`);
   } else if (output.mode === "json") await output.document("mix.session.v1", snapshot);
   else if (output.mode === "ids") await output.line(snapshot.session);
-  else for (const line of formatSnapshot(snapshot, context, fit)) await output.line(line);
+  else for (const line of formatSnapshot(snapshot, context.now(), fit)) await output.line(line);
 }
 
-function formatSnapshot(one: SessionSnapshot, context: Pick<Context, "now" | "home">, fit: TableFit): string[] {
-  const now = context.now();
-  const directories = [one.cwd, ...one.additional_dirs].map((path) => homePath(path, context));
+function formatSnapshot(one: SessionSnapshot, now: number, fit: TableFit): string[] {
+  const directories = [one.cwd, ...one.additional_dirs].map((path) => homePath(path, fit));
   const facts: (readonly [string, string | undefined])[] = [
     ["session", one.session],
     ["name", one.name],
     ["agent", describeAgent(one)],
+    ["command", one.command?.join(" ")],
     ["state", one.reason === undefined ? one.state : `${one.state} (${one.reason})`],
     ["error", one.error === undefined ? undefined : `${one.error.error_code}: ${one.error.message}`],
     ["turn", describeTurns(one)],

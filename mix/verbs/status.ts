@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../files/installed-build.ts";
+import { homePath } from "../process/home-path.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { formatAge, formatBytes } from "../view/units.ts";
-import { detectFit, formatFacts, formatTable, pathIn, type TableFit } from "../view/table.ts";
+import { detectFit, formatFacts, formatTable, type TableFit } from "../view/table.ts";
 
 export const spec: VerbSpec = {
   usage: "agent status",
@@ -41,9 +42,9 @@ function formatStatus(status: StatusReply, now: number, withLimits: boolean, fit
     ["agentd", `${buildWords(status)}, pid ${status.pid}, up ${formatAge(now - Date.parse(status.started_at))}`],
     ...(status.installed === undefined ? [] : [["installed", describeInstalled(status.installed)] as [string, string]]),
     ["Bus", `${bus.url}${bus.embedded ? " (embedded)" : ""}, ${bus.state}`],
-    ["log", `${pathIn(fit, log.file)}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
+    ["log", `${homePath(log.file, fit)}, ${formatBytes(log.bytes)} on disk, id ${log.id}`],
     ...(log.error === undefined ? [] : [["failed", `${log.error}: nothing can run`] as [string, string]]),
-    ["configuration", `${pathIn(fit, config.file)}${config.loaded ? "" : " (no file: defaults apply)"}`],
+    ["configuration", `${homePath(config.file, fit)}${config.loaded ? "" : " (no file: defaults apply)"}`],
     ...(config.error?.split("\n") ?? []).map((line, index) => [index === 0 ? "refused" : "", line] as [string, string]),
     ...(status.people === undefined ? [] : [["people", describePeople(status.people)] as [string, string]]),
     ["sessions", `${sessions.live} live, at most ${sessions.max}`],

@@ -2,8 +2,9 @@
 // Tables of sessions, options and open requests.
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
+import { homePath } from "../process/home-path.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
-import { type Cut, formatTable, pathIn, type TableFit, uncut } from "./table.ts";
+import { type Cut, formatTable, type TableFit, uncut } from "./table.ts";
 
 export function formatSessionTable(sessions: readonly SessionSummary[], now: number, fit = uncut): string[] {
   const rows = sessions.map((one) => toSessionRow(one, now, fit));
@@ -33,7 +34,7 @@ export function toSessionRow(one: SessionSummary, now: number, fit: TableFit): s
     one.reason === undefined ? one.state : `${one.state} (${one.reason})`,
     String(one.turns),
     formatAge(now - Date.parse(one.created_at)),
-    pathIn(fit, one.cwd),
+    homePath(one.cwd, fit),
     one.title ?? "",
   ];
 }

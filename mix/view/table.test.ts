@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
 import { displayWidth } from "../../display/width.ts";
-import { type Cut, formatFacts, formatTable, pathIn } from "./table.ts";
+import { type Cut, formatFacts, formatTable } from "./table.ts";
 
 const cells = [
   ["ID", "NAME", "CWD", "TITLE"],
@@ -53,14 +53,4 @@ test("facts are wrapped below their beginning, and nothing of them is cut", () =
     ),
   ).toEqual(["directory  a b c", "x          one two three four", "           five six"]);
   expect(formatFacts([["x", "one two"]], { columns: 0 })).toEqual(["x  one two"]);
-});
-
-test("only the home directory itself and what is in it begin with ~", () => {
-  const fit = { columns: 80, home: "/home/ann" };
-  expect(["/home/ann", "/home/ann/x", "/home/anna", "/"].map((path) => pathIn(fit, path))).toEqual([
-    "~",
-    "~/x",
-    "/home/anna",
-    "/",
-  ]);
 });

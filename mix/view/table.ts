@@ -3,7 +3,6 @@
 import { printableLine } from "../../display/printable.ts";
 import { displayWidth, truncateToWidth } from "../../display/width.ts";
 import type { Context } from "../process/context.ts";
-import { homePath } from "../process/home-path.ts";
 import { wrappedText } from "../../display/styled.ts";
 
 /** What tables are fitted to. */
@@ -18,10 +17,6 @@ export const uncut: TableFit = { columns: 0, home: "" };
 
 export function detectFit({ stdout, home }: Pick<Context, "stdout" | "home">, isWhole: boolean): TableFit {
   return stdout.isTTY && !isWhole ? { columns: stdout.columns || 80, home } : uncut;
-}
-
-export function pathIn(fit: TableFit, path: string): string {
-  return homePath(path, fit);
 }
 
 /** A column that may be cut. It keeps at least `min` columns; with 0 it is left out entirely. */
