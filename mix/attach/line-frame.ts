@@ -5,6 +5,7 @@ import { characterWidth, displayWidth, truncateToWidth } from "../../display/wid
 import { charactersOf, type Draft } from "./draft.ts";
 import { printableLine } from "../../display/printable.ts";
 import { rich, type Style, type Text } from "../../display/styled.ts";
+import { formatCount } from "../../display/units.ts";
 
 export interface FrameParts {
   /** The text before the draft. */
@@ -105,7 +106,7 @@ function textRows({ text, cursor }: Draft, columns: number, rowsMax: number): Sh
 }
 
 function hiddenText(lines: number, where: string): string {
-  return lines === 0 ? "…" : `… ${lines} ${lines === 1 ? "line" : "lines"} ${where}`;
+  return lines === 0 ? "…" : `… ${formatCount(lines, "line")} ${where}`;
 }
 
 /** The start of a line, or of the part of a very long one that ends at `end`. It moves rarely, so the rows stay. */

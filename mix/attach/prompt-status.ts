@@ -2,6 +2,7 @@
 // What the prompt line says of the session: its state, since when its turn runs, and the prompts that wait. Pure.
 import type { Entry, SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { contentToText } from "../../agent-client/view/content.ts";
+import { formatElapsed } from "../../display/units.ts";
 
 export class PromptStatus {
   readonly phase: SessionPhase;
@@ -58,19 +59,6 @@ export class PromptStatus {
     const left = this.#queue.size - shown.length;
     return left === 0 ? shown : [...shown, `  … ${left} more queued`];
   }
-}
-
-/** `12s`, `1m05s`, `2h05m`, `3d`. */
-function formatElapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / second));
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (minutes === 0) return `${seconds}s`;
-  if (hours === 0) return `${minutes}m${twoDigits(seconds % 60)}s`;
-  return hours < 24 ? `${hours}h${twoDigits(minutes % 60)}m` : `${Math.floor(hours / 24)}d`;
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
 }
 
 const second = 1000;

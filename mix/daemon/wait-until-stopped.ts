@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Waits for a daemon that was asked to quit, for as long as it makes progress.
+import { formatCount } from "../../display/units.ts";
 import { type Context, pause } from "../process/context.ts";
 import { ownError } from "../process/mix-error.ts";
 
@@ -26,13 +27,13 @@ export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, 
   const pollSessions = async (): Promise<void> => {
     const now = await sessionsLeft();
     if (left === undefined || now < left) deadline = context.now() + noProgressMsMax;
-    if (now !== left && now > 0) say(`${sessions(now)} left`);
+    if (now !== left && now > 0) say(`${formatCount(now, "session")} left`);
     left = now;
   };
   while (isRunning()) {
     const now = context.now();
     if (now >= deadline) {
-      const what = left === undefined || left === 0 ? "" : `, with ${sessions(left)} left`;
+      const what = left === undefined || left === 0 ? "" : `, with ${formatCount(left, "session")} left`;
       const how = `\`kill -KILL ${pid}\` ends it, and the next agentd ends its remaining agents`;
       const still = `agentd (pid ${pid}) is still running${what}; no session has ended for ${seconds} s`;
       throw ownError("TIME_LIMIT", `${still}: ${how}`);
@@ -50,7 +51,3 @@ export async function waitUntilStopped({ context, pid, isRunning, sessionsLeft, 
 }
 
 const seconds = noProgressMsMax / 1000;
-
-function sessions(count: number): string {
-  return count === 1 ? "1 session" : `${count} sessions`;
-}

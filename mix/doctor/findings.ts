@@ -3,7 +3,7 @@
 import type { CheckReport } from "../../agentd/vocabulary/check.ts";
 import type { CatalogueEntry, StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../files/installed-build.ts";
-import { formatAge, formatBytes } from "../view/units.ts";
+import { formatAge, formatBytes } from "../../display/units.ts";
 
 /** What was seen. */
 export interface Facts {

@@ -5,7 +5,7 @@ import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { homePath } from "../process/home-path.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
 import { writeTranscript } from "../watch/write-transcript.ts";
-import { formatCount } from "./log-maintenance.ts";
+import { formatCount } from "../../display/units.ts";
 import { Attachment } from "../attach/attachment.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { isInteractive } from "../attach/is-interactive.ts";

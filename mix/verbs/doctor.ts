@@ -3,8 +3,8 @@ import { type Finding, findingsOf } from "../doctor/findings.ts";
 import { look } from "../doctor/look.ts";
 import { joined, rich, type Style, type Text } from "../../display/styled.ts";
 import { printableLine } from "../../display/printable.ts";
+import { formatCount } from "../../display/units.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
-import { formatCount } from "./log-maintenance.ts";
 import { detectScreen } from "../view/live-view.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Shared by the verbs that maintain the log: a long time limit, and a dry run for those that remove entries.
 import type { Verb, VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { formatCount } from "../../display/units.ts";
 import { parseJson } from "../../json/raw-json.ts";
 import type { AgentReplies } from "../../agent-client/requests/agent-replies.ts";
 import type { FlagTable } from "../input/arguments.ts";
@@ -37,11 +38,6 @@ export async function askMaintenance<V extends Verb>(
 ): Promise<AgentReplies[V]> {
   const reply = await bus.call("agent", verb, args, { timeoutMs: maintenanceTimeoutMs });
   return parseJson(reply.body) as AgentReplies[V];
-}
-
-/** Formats a count with its noun: `1 entry`, `2 entries`. */
-export function formatCount(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
 }
 
 export function formatLoss(subject: string, entries: number, isDry: boolean): string {

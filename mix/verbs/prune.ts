@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { askMaintenance, formatCount, formatLoss, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { askMaintenance, formatLoss, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { formatCount } from "../../display/units.ts";
 import { usageError } from "../process/mix-error.ts";
 import { parsePointInTime, pointInTimeForms } from "../input/times.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";

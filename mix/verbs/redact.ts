@@ -2,11 +2,12 @@
 import { createHash } from "node:crypto";
 import type { RedactReply } from "../../agentd/vocabulary/replies.ts";
 import type { Context } from "../process/context.ts";
-import { askMaintenance, formatCount, requireNamed, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { askMaintenance, requireNamed, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readStdin } from "../input/read-input.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { printableLine } from "../../display/printable.ts";
+import { formatCount } from "../../display/units.ts";
 
 export const spec: VerbSpec = {
   usage: "agent redact",

@@ -2,7 +2,7 @@
 import type { StatsReply } from "../../agentd/vocabulary/replies.ts";
 import { askMaintenance } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { formatAge, formatBytes } from "../view/units.ts";
+import { formatAge, formatBytes } from "../../display/units.ts";
 import { formatTable } from "../view/table.ts";
 
 export const spec: VerbSpec = {

@@ -3,7 +3,7 @@ import type { StatusReply } from "../../agentd/vocabulary/replies.ts";
 import { buildWords } from "../../files/installed-build.ts";
 import { homePath } from "../process/home-path.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
-import { formatAge, formatBytes } from "../view/units.ts";
+import { formatAge, formatBytes } from "../../display/units.ts";
 import { detectFit, formatFacts, formatTable, type TableFit } from "../view/table.ts";
 
 export const spec: VerbSpec = {

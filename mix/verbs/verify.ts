@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { Outcome } from "../process/exit-codes.ts";
-import { askMaintenance, formatCount } from "./log-maintenance.ts";
+import { formatCount } from "../../display/units.ts";
+import { askMaintenance } from "./log-maintenance.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {

@@ -3,7 +3,7 @@
 // repaint the screen. Each option shows its kind, because its label may claim anything.
 import type { NotifyAsk } from "../../agentd/vocabulary/notify.ts";
 import { canShowNumbers } from "../questions/chosen-option.ts";
-import { formatTimeUntil } from "./units.ts";
+import { formatTimeUntil } from "../../display/units.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { formatTable, uncut } from "./table.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Times for people: in the zone of this machine. Programs read the log's UTC with --json.
+import { twoDigits } from "../../display/units.ts";
 
 export interface LocalTime {
   /** `Tue 2026-12-01` */
@@ -19,7 +20,3 @@ export function localTime(at: string): LocalTime {
 }
 
 const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-
-function twoDigits(part: number): string {
-  return String(part).padStart(2, "0");
-}

@@ -9,7 +9,7 @@ import { describeContext, describeEntry, type LogText } from "./log-entry.ts";
 import { describeThing, isBeginning, isOfThing, joinThing, type Thing, type ThingEntry, thingOf } from "./log-thing.ts";
 import { RowWriter } from "./log-row-writer.ts";
 import type { Screen } from "./tool-calls.ts";
-import { formatDuration } from "./units.ts";
+import { formatDuration } from "../../display/units.ts";
 
 export interface LogRowsOptions extends Screen {
   /** Columns of the entries' numbers. */

@@ -9,7 +9,7 @@ import { jsonText } from "../process/json-text.ts";
 import { subjectOf } from "../questions/subject.ts";
 import { type EntryOf, joinWords, type LogText } from "./log-entry.ts";
 import { shortenPath } from "./tool-calls.ts";
-import { formatDuration } from "./units.ts";
+import { formatDuration } from "../../display/units.ts";
 
 const thingKinds = [
   "command",

@@ -12,7 +12,7 @@ import { homePath } from "../process/home-path.ts";
 import { subjectOfRequest } from "../questions/subject.ts";
 import { goOn, nextStep, type NextStep } from "./next-step.ts";
 import { type Cut, formatTable, type TableFit } from "./table.ts";
-import { formatAge, formatTimeUntil } from "./units.ts";
+import { formatAge, formatTimeUntil } from "../../display/units.ts";
 
 export interface Overview {
   /** Open requests. */

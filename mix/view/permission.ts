@@ -4,7 +4,7 @@
 import { RawJson } from "../../json/raw-json.ts";
 import type { PermissionChoice, PermissionEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { verdictOf } from "../../agent-client/view/decision.ts";
-import { formatTimeLeft } from "./units.ts";
+import { formatCount, formatTimeLeft } from "../../display/units.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
@@ -154,7 +154,7 @@ function renderRawInput(input: unknown, linesMax: number): string[] {
 }
 
 function describeOmitted(count: number, what: string): string {
-  return `… ${count} more ${what}${count === 1 ? "" : "s"}: ${showCommand}`;
+  return `… ${formatCount(count, `more ${what}`)}: ${showCommand}`;
 }
 
 const showCommand = "mix agent permit show";

@@ -3,7 +3,7 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { homePath } from "../process/home-path.ts";
-import { formatAge, formatTimeUntil } from "./units.ts";
+import { formatAge, formatTimeUntil } from "../../display/units.ts";
 import { type Cut, formatTable, type TableFit, uncut } from "./table.ts";
 
 export function formatSessionTable(sessions: readonly SessionSummary[], now: number, fit = uncut): string[] {

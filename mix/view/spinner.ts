@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A spinner on stderr with the seconds that have passed. Drawn on terminals only, and erased when hidden.
+// A spinner on stderr with the time that has passed. Drawn on terminals only, and erased when hidden.
 import { movement, rich } from "../../display/styled.ts";
+import { formatElapsed } from "../../display/units.ts";
 import type { Context } from "../process/context.ts";
 
 export class Spinner {
@@ -36,12 +37,14 @@ export class Spinner {
   }
 
   #draw(): void {
-    const seconds = Math.floor((this.#context.now() - this.#shownAt) / 1000);
+    const ms = this.#context.now() - this.#shownAt;
     const frame = frames[this.#frameIndex % frames.length] ?? "";
     this.#frameIndex += 1;
     const begin = this.#isDrawn || this.#column === 0 ? "" : "\n";
     this.#isDrawn = true;
-    void this.#context.stderr.text(rich`${begin}${eraseRow}${frame} working${seconds > 0 ? ` ${seconds}s` : ""}`);
+    void this.#context.stderr.text(
+      rich`${begin}${eraseRow}${frame} working${ms < 1000 ? "" : ` ${formatElapsed(ms)}`}`,
+    );
     this.#cancelTimer = this.#context.after(frameIntervalMs, () => this.#draw());
   }
 }

@@ -2,7 +2,7 @@
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { homePath } from "../process/home-path.ts";
-import { formatDuration } from "./units.ts";
+import { formatDuration } from "../../display/units.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
 import { contentToText } from "../../agent-client/view/content.ts";

@@ -3,6 +3,7 @@
 import { verdictOf } from "../../agent-client/view/decision.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type Entry, isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
+import { formatCount } from "../../display/units.ts";
 import { exitCodeOf, type Outcome, type OutcomeError } from "../process/exit-codes.ts";
 import { MixError } from "../process/mix-error.ts";
 import type { Output } from "../process/output.ts";
@@ -71,7 +72,7 @@ export function isUnanswered(entry: Entry): boolean {
 
 export function unansweredMessage(count: number): string | undefined {
   if (count === 0) return undefined;
-  return `${count} ${count === 1 ? "question was" : "questions were"} refused: nobody answered`;
+  return `${formatCount(count, "question was", "questions were")} refused: nobody answered`;
 }
 
 /**
