@@ -26,12 +26,13 @@ export class TextOutput {
     return this.#sink.isTTY;
   }
 
-  get columns(): number | undefined {
-    return this.#sink.columns;
+  /** 0 if this is not a terminal, and 80 if the terminal does not tell. */
+  get columns(): number {
+    return this.isTTY ? this.#sink.columns || usualSize.columns : 0;
   }
 
-  get rows(): number | undefined {
-    return this.#sink.rows;
+  get rows(): number {
+    return this.#sink.rows || usualSize.rows;
   }
 
   /** Calls back when the terminal has another size. The returned function removes the listener. */
@@ -54,3 +55,5 @@ export class TextOutput {
     return this.#sink.isTTY ? this.text(logText(line)) : this.#sink.write(line);
   }
 }
+
+const usualSize = { columns: 80, rows: 24 };

@@ -16,15 +16,31 @@ export function characterWidth(character: string): number {
 
 /** Cuts the text to `columns` columns, ending in an ellipsis if anything was cut. */
 export function truncateToWidth(text: string, columns: number): string {
+  return displayWidth(text) <= columns ? text : `${startOf(text, columns - 1)}…`;
+}
+
+/** Cuts the beginning, where the end says more. */
+export function truncateStart(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
-  let width = 0;
+  let width = 1;
+  for (const character of Array.from(text).toReversed()) {
+    width += characterWidth(character);
+    if (width > columns) break;
+    kept = character + kept;
+  }
+  return `…${kept}`;
+}
+
+/** Returns as many characters as fit. */
+export function startOf(text: string, columns: number): string {
+  let [width, length] = [0, 0];
   for (const character of text) {
     width += characterWidth(character);
-    if (width > columns - 1) break;
-    kept += character;
+    if (width > columns) break;
+    length += character.length;
   }
-  return `${kept}…`;
+  return text.slice(0, length);
 }
 
 const ascii = /^[\u0020-\u007e]*$/;

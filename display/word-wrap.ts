@@ -3,7 +3,7 @@
 // of the screen never cuts it.
 import { printable } from "./printable.ts";
 import { joined, type Paint, type Text, widthOf } from "./styled.ts";
-import { characterWidth, displayWidth } from "./width.ts";
+import { characterWidth, displayWidth, startOf } from "./width.ts";
 
 export interface Piece {
   readonly text: string;
@@ -274,17 +274,6 @@ export class WordWrap {
     if (last === undefined || last.paint !== paint) this.#out.push({ text, paint });
     else this.#out[this.#out.length - 1] = { text: last.text + text, paint };
   }
-}
-
-/** Returns as many characters as fit. */
-function startOf(text: string, columns: number): string {
-  let [width, length] = [0, 0];
-  for (const character of text) {
-    width += characterWidth(character);
-    if (width > columns) break;
-    length += character.length;
-  }
-  return text.slice(0, length);
 }
 
 function isSpace(code: number): boolean {

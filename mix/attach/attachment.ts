@@ -203,7 +203,7 @@ export class Attachment {
       this.#view?.ask(question);
       this.#drawnRequest = request;
     }
-    const columns = this.#invocation.context.stderr.columns || defaultColumns;
+    const { columns } = this.#invocation.context.stderr;
     const prompt = answerPrompt(question, this.#questions.countLabel(request), columns);
     this.#line.open({ target: this.#questions.targetOf(request), prompt, asks: true });
   }
@@ -365,6 +365,5 @@ function pasteTooLongMessage(length: number): string {
 const redrawDelayMs = 300;
 /** An agent that keeps writing delays a question by this at most. */
 const redrawDelayMsMax = 2_000;
-const defaultColumns = 80;
 const answersOffMessage =
   "no more answers here: use mix agent permit or mix agent answer · the view continues, Ctrl-C leaves it";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The rows in which the prompt line is drawn: notes, the prompt with the text around the cursor, and candidates of a
 // completion. Pure, and nearly as quick for a text of a megabyte as for a word.
-import { characterWidth, displayWidth, truncateToWidth } from "../../display/width.ts";
-import { charactersOf, type Draft } from "./draft.ts";
+import { displayWidth, truncateStart, truncateToWidth } from "../../display/width.ts";
+import { charactersOf, type Draft, lineEnd, lineStart } from "./draft.ts";
 import { printableLine } from "../../display/printable.ts";
 import { rich, type Style, type Text } from "../../display/styled.ts";
 import { formatCount } from "../../display/units.ts";
@@ -32,7 +32,7 @@ export interface ScreenSize {
 export function frameOf({ prompt, draft, notes, candidates }: FrameParts, screen: ScreenSize, style: Style): Frame {
   // A terminal that has written its last column is in a state of its own.
   const width = Math.max(textColumnsMin + 1, screen.columns - 1);
-  const lead = tailOf(printableLine(prompt), width - textColumnsMin);
+  const lead = truncateStart(printableLine(prompt), width - textColumnsMin);
   const leadColumns = displayWidth(lead);
   const rowsMax = Math.max(1, Math.min(textRowsMax, Math.floor(screen.rows / 3)));
   const { rows, row, column, above, below } = textRows(draft, width - leadColumns, rowsMax);
@@ -67,8 +67,8 @@ interface ShownText {
 
 /** Wraps the lines around the cursor, and selects the rows around it. */
 function textRows({ text, cursor }: Draft, columns: number, rowsMax: number): ShownText {
-  const from = nearStart(beginOfLine(text, cursor), cursor);
-  const lineStop = endOfLine(text, cursor);
+  const from = nearStart(lineStart({ text, cursor }), cursor);
+  const lineStop = lineEnd({ text, cursor });
   const before = shownPart(text, from, cursor);
   const current = wrapped(before + shownPart(text, cursor, Math.min(lineStop, cursor + unitsMax)), columns);
   const place = placeAfter(before, columns);
@@ -77,9 +77,9 @@ function textRows({ text, cursor }: Draft, columns: number, rowsMax: number): Sh
   const rows: TextRow[] = current.map((row) => ({ text: row, line: 0 }));
   let row = place.row;
   let top = from;
-  for (let line = -1; top > 0 && top === beginOfLine(text, top) && row < rowsMax; line -= 1) {
+  for (let line = -1; top > 0 && top === lineStart({ text, cursor: top }) && row < rowsMax; line -= 1) {
     const end = top - 1;
-    top = nearStart(beginOfLine(text, end), end);
+    top = nearStart(lineStart({ text, cursor: end }), end);
     const added = wrapped(shownPart(text, top, end), columns);
     rows.unshift(...added.map((one) => ({ text: one, line })));
     row += added.length;
@@ -87,7 +87,7 @@ function textRows({ text, cursor }: Draft, columns: number, rowsMax: number): Sh
   let bottom = Math.min(lineStop, cursor + unitsMax);
   for (let line = 1; text[bottom] === "\n" && rows.length - row < rowsMax; line += 1) {
     const begin = bottom + 1;
-    bottom = Math.min(endOfLine(text, begin), begin + unitsMax);
+    bottom = Math.min(lineEnd({ text, cursor: begin }), begin + unitsMax);
     rows.push(...wrapped(shownPart(text, begin, bottom), columns).map((one) => ({ text: one, line })));
   }
   const first = Math.max(0, Math.min(row - Math.floor(rowsMax / 2), rows.length - rowsMax));
@@ -112,15 +112,6 @@ function hiddenText(lines: number, where: string): string {
 /** The start of a line, or of the part of a very long one that ends at `end`. It moves rarely, so the rows stay. */
 function nearStart(start: number, end: number): number {
   return start + Math.max(0, Math.floor((end - start) / unitsMax) - 1) * unitsMax;
-}
-
-function beginOfLine(text: string, position: number): number {
-  return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
-}
-
-function endOfLine(text: string, position: number): number {
-  const end = text.indexOf("\n", position);
-  return end < 0 ? text.length : end;
 }
 
 function countLines(text: string, from: number, to: number): number {
@@ -156,19 +147,6 @@ function placeAfter(before: string, columns: number): { readonly row: number; re
   const rows = wrapped(before, columns);
   const column = displayWidth(rows.at(-1) ?? "");
   return column < columns ? { row: rows.length - 1, column } : { row: rows.length, column: 0 };
-}
-
-/** The end of the text, where its beginning does not fit. */
-function tailOf(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let kept = "";
-  let width = 1;
-  for (const character of Array.from(text).toReversed()) {
-    width += characterWidth(character);
-    if (width > columns) break;
-    kept = character + kept;
-  }
-  return `…${kept}`;
 }
 
 const textColumnsMin = 8;

@@ -24,7 +24,7 @@ export class LineScreen {
   }
 
   get size(): ScreenSize {
-    return { columns: this.#output.columns || defaultSize.columns, rows: this.#output.rows || defaultSize.rows };
+    return this.#output;
   }
 
   /** `above` is the column in which the text above ends. */
@@ -75,6 +75,3 @@ export class LineScreen {
     this.#drawn = { frame: { rows: [], row: 0, column: 0 }, above: aboveNow, written: "" };
   }
 }
-
-/** Where the terminal does not tell its size. */
-const defaultSize: ScreenSize = { columns: 80, rows: 24 };

@@ -10,7 +10,7 @@ afterEach(() => open.splice(0).forEach((line) => line.close()));
 
 function terminal() {
   const stdin = new PassThrough();
-  const stderr = Object.assign(new PassThrough(), { columns: 20 });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 20 });
   let screen = "";
   stderr.on("data", (chunk: Buffer) => {
     screen += chunk.toString("utf8");
@@ -26,7 +26,17 @@ function terminal() {
   const jobControl = { listen: () => () => undefined, suspend: () => undefined };
   const output = new TextOutput(streamSink(stderr));
   const line = new PromptLine(
-    { words: [], env: {}, stdin, stdout: output, stderr: output, interrupts, jobControl, now: () => now, after },
+    {
+      words: [],
+      env: { NO_COLOR: "1" },
+      stdin,
+      stdout: output,
+      stderr: output,
+      interrupts,
+      jobControl,
+      now: () => now,
+      after,
+    },
     {
       line: (text, target) => entered.push([text, target]),
       end: () => undefined,

@@ -73,16 +73,13 @@ export class Output {
   /** Wraps between words at a terminal. */
   #say(text: Text): void {
     const { stderr } = this.#context;
-    const columns = stderr.isTTY ? stderr.columns || defaultColumns : 0;
-    void stderr.text(rich`${wrapped(text, columns, 2)}\n`);
+    void stderr.text(rich`${wrapped(text, stderr.columns, 2)}\n`);
   }
 
   #json(json: string): Promise<void> {
     return this.#context.stdout.json(`${json}\n`);
   }
 }
-
-const defaultColumns = 80;
 
 function oneLine(text: Text): Text {
   return typeof text === "string" ? printableLine(text) : text;

@@ -121,10 +121,8 @@ export class LiveView {
   }
 }
 
-/** Describes stdout. It has 0 columns if it is not a terminal, and 80 if the terminal reports no width. */
 export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">): Screen {
-  const { stdout } = context;
-  return { style: wantsColour(context) ? colours : plain, columns: stdout.isTTY ? stdout.columns || 80 : 0 };
+  return { style: wantsColour(context) ? colours : plain, columns: context.stdout.columns };
 }
 
 /** A message that pauses for so long is shown up to its last character. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tables and lists of facts. On a terminal they are fitted to its width; anywhere else nothing is cut.
 import { printableLine } from "../../display/printable.ts";
-import { displayWidth, truncateToWidth } from "../../display/width.ts";
+import { displayWidth, truncateStart, truncateToWidth } from "../../display/width.ts";
 import type { Context } from "../process/context.ts";
 import { wrappedText } from "../../display/styled.ts";
 
@@ -16,7 +16,7 @@ export interface TableFit {
 export const uncut: TableFit = { columns: 0, home: "" };
 
 export function detectFit({ stdout, home }: Pick<Context, "stdout" | "home">, isWhole: boolean): TableFit {
-  return stdout.isTTY && !isWhole ? { columns: stdout.columns || 80, home } : uncut;
+  return stdout.isTTY && !isWhole ? { columns: stdout.columns, home } : uncut;
 }
 
 /** A column that may be cut. It keeps at least `min` columns; with 0 it is left out entirely. */
@@ -53,7 +53,7 @@ export function formatTable(
   }
   const fitted = (cell: string, column: number): string => {
     const width = widths[column] ?? 0;
-    const text = lefts.has(column) ? keepEnd(cell, width) : truncateToWidth(cell, width);
+    const text = (lefts.has(column) ? truncateStart : truncateToWidth)(cell, width);
     return text + " ".repeat(Math.max(0, width - displayWidth(text)));
   };
   return rows.map((row) => {
@@ -80,13 +80,6 @@ function totalWidth(widths: readonly number[]): number {
 
 function isEmptyColumn(rows: readonly (readonly string[])[], column: number): boolean {
   return rows.length > 1 && rows.slice(1).every((row) => ["", "-"].includes(row[column] ?? ""));
-}
-
-function keepEnd(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  const characters = Array.from(text);
-  while (characters.length > 0 && displayWidth(characters.join("")) > columns - 1) characters.shift();
-  return `…${characters.join("")}`;
 }
 
 /** Formats names with their values. On a terminal long values are wrapped below their beginning, and nothing is cut. */
