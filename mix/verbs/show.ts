@@ -5,7 +5,7 @@ import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { homePath } from "../process/home-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { localTime } from "../view/local-time.ts";
-import { describeContext, describeUsage } from "../view/log-entry.ts";
+import { describeContext, describeError, describeUsage } from "../view/log-entry.ts";
 import { formatElicitationTable, formatOptionTable, formatPermissionTable } from "../view/reply-tables.ts";
 import { detectFit, formatFacts, formatTable, type TableFit } from "../view/table.ts";
 import { formatAge, formatCount } from "../../display/units.ts";
@@ -52,7 +52,7 @@ function formatSnapshot(one: SessionSnapshot, now: number, fit: TableFit): strin
     ["agent", describeAgent(one)],
     ["command", one.command?.join(" ")],
     ["state", one.reason === undefined ? one.state : `${one.state} (${one.reason})`],
-    ["error", one.error === undefined ? undefined : `${one.error.error_code}: ${one.error.message}`],
+    ["error", one.error && describeError(one.error)],
     ["turn", describeTurns(one)],
     ["title", one.title],
     ["directory", directories[0]],

@@ -4,11 +4,12 @@ import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { colours, plain, rendered, type Text } from "../../display/styled.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
+import type { OutcomeError } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
 import { wantsColour } from "../process/colour.ts";
 import type { Screen } from "./tool-calls.ts";
-import { type ShownError, Transcript, type TranscriptOptions } from "./transcript.ts";
+import { Transcript, type TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
@@ -99,7 +100,7 @@ export class LiveView {
   }
 
   /** Whether this error was shown before, so that nobody needs to be told again. */
-  hasShown(error: ShownError | undefined): boolean {
+  hasShown(error: OutcomeError | undefined): boolean {
     return this.#transcript.hasShown(error);
   }
 
@@ -126,7 +127,7 @@ export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">)
 }
 
 /** A message that pauses for so long is shown up to its last character. */
-const pauseMs = 100;
+export const pauseMs = 100;
 
 function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {
   if (entry.kind === "state")

@@ -3,6 +3,7 @@
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { TurnUsage } from "../../agentd/vocabulary/usage.ts";
 import type { Style } from "../../display/styled.ts";
+import type { OutcomeError } from "../process/exit-codes.ts";
 import { jsonText } from "../process/json-text.ts";
 
 export interface LogText {
@@ -85,7 +86,7 @@ function describeState(entry: EntryOf<"state">): LogText {
     resumed,
     info && `${info.title ?? info.name} ${info.version}`,
     process && `pid ${process.pid}`,
-    describeError(error),
+    error && describeError(error),
   );
   const isBad = state === "failed" || state === "lost" || error !== undefined;
   return { text, label: isBad ? "error" : "faint", ...(isBad ? { tone: "error" as const } : {}) };
@@ -98,16 +99,14 @@ function describeTurn(entry: EntryOf<"turn">): LogText {
     reason,
     forced && "(forced)",
     usage && describeUsage(usage),
-    describeError(error),
+    error && describeError(error),
   );
   if (phase !== "ended") return { text, label: "strong" };
   return reason === "end_turn" ? { text, label: "good" } : { text, label: "warn" };
 }
 
-export function describeError(
-  error: { readonly error_code: string; readonly message: string } | undefined,
-): string | undefined {
-  return error === undefined ? undefined : `${error.error_code}: ${error.message}`;
+export function describeError({ error_code: code, message }: OutcomeError): string {
+  return `${code}: ${message}`;
 }
 
 export function joinWords(...parts: readonly unknown[]): string {

@@ -3,7 +3,7 @@
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { Context } from "../process/context.ts";
 import type { Output } from "../process/output.ts";
-import { detectScreen } from "./live-view.ts";
+import { detectScreen, pauseMs } from "./live-view.ts";
 import { LogRows, type LogRowsOptions } from "./log-rows.ts";
 
 export interface LogPrinter {
@@ -101,7 +101,7 @@ export class RowPrinter implements LogPrinter {
   /** With `all`, nothing more may come for a while, so the word that is held back is written soon. */
   write(all = false): Promise<void> {
     this.#cancelFlush();
-    if (all) this.#cancelFlush = this.#context.after(flushMs, () => void this.#output.text(this.#rows.takeWord()));
+    if (all) this.#cancelFlush = this.#context.after(pauseMs, () => void this.#output.text(this.#rows.takeWord()));
     return this.#output.text(this.#rows.take(all));
   }
 
@@ -110,6 +110,3 @@ export class RowPrinter implements LogPrinter {
     return this.#output.text(this.#rows.end());
   }
 }
-
-/** An agent that writes nothing for this long has paused. */
-const flushMs = 100;

@@ -110,7 +110,7 @@ test("a tool call, a command, a question, a write and a terminal are one row eac
     "command      agent.session.prompt by mix-ann when_busy=queue",
     "command      agent.session.set_config by unknown sender (mesh) → BUSY: later",
     "tool_call    ✔ edit Write a.txt 10.0s",
-    "permission   edit Write a.txt → allowed (yes) by mix-ann via notify",
+    "permission   edit Write a.txt → allowed (yes), by mix-ann, asked by notify",
     "file         wrote a.txt, 3 bytes",
     "terminal     npm test → exit code 1",
   ]);
@@ -256,12 +256,12 @@ test.each<[string, EntryContent]>([
 
 test.each([
   [{ by: "mix-ann" }, "by mix-ann"],
-  [{ by: "mix-ann", via: "notify" }, "by mix-ann via notify"],
-  [{ by: "notify", via: "notify" }, "by notify"],
-  [{ by: null, via: "timeout" }, "by timeout"],
+  [{ by: "mix-ann", via: "notify" }, "by mix-ann, asked by notify"],
+  [{ by: "notify", via: "notify" }, "a person, asked by notify"],
+  [{ by: null, via: "timeout" }, "nobody answered in time"],
 ])("the log names who answered: %j", (more, wanted) => {
   const resolved = { phase: "resolved", outcome: "selected", option: "no", ...more };
-  expect(told([asked, permission(resolved)])).toEqual([`permission   edit Write a.txt → refused (no) ${wanted}`]);
+  expect(told([asked, permission(resolved)])).toEqual([`permission   edit Write a.txt → refused (no), ${wanted}`]);
   // Without the question, whether an option allows is not known.
-  expect(told([permission(resolved)])).toEqual([`permission   s-1 → selected (no) ${wanted}`]);
+  expect(told([permission(resolved)])).toEqual([`permission   s-1 → selected (no), ${wanted}`]);
 });

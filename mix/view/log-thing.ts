@@ -8,7 +8,8 @@ import { truncateToWidth } from "../../display/width.ts";
 import { jsonText } from "../process/json-text.ts";
 import { subjectOf } from "../questions/subject.ts";
 import { type EntryOf, joinWords, type LogText } from "./log-entry.ts";
-import { shortenPath } from "./tool-calls.ts";
+import { describeResolver } from "./permission.ts";
+import { finalMarks, shortenPath } from "./tool-calls.ts";
 import { formatDuration } from "../../display/units.ts";
 
 const thingKinds = [
@@ -182,7 +183,6 @@ function describeToolCall(began: ThingEntry, { call, last, ended }: Thing): LogT
   };
 }
 
-const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 /** A shorter time says nothing about a tool call. */
 const tookMsMin = 100;
 
@@ -200,21 +200,15 @@ function describeQuestion(began: EntryOf<"permission" | "elicitation">, { ended,
   }
   const verdict = verdictOf(ended, asked);
   const { option, changed } = ended.kind === "permission" ? ended : { option: undefined, changed: undefined };
-  const words = [asked ? verdict : ended.outcome, option && `(${option})`, describeResolver(ended), ended.why];
+  const how = joinWords(asked ? verdict : ended.outcome, option && `(${option})`);
   const change = changed && `(changed since: ${changed.join(", ")})`;
   return {
-    text: joinWords(about, from, change, "→", ...words, delivery),
+    text: joinWords(about, from, change, `→ ${how}, ${describeResolver(ended)}`, delivery),
     label: verdict === "allowed" || verdict === "answered" ? "good" : "error",
   };
 }
 
 const subjectColumnsMax = 200;
-
-/** Names who resolved a request, and through what. */
-function describeResolver({ by, via }: EntryOf<"permission" | "elicitation">): string {
-  const who = by ?? via ?? "someone";
-  return `by ${who}${via === undefined || via === who ? "" : ` via ${via}`}`;
-}
 
 function describeFile(entry: EntryOf<"file">, directory: string | undefined): LogText {
   const { op, phase, bytes, message, reason } = entry;

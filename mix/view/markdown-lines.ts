@@ -46,7 +46,7 @@ export function lineOf(head: string, context: LineContext, isWhole: boolean): Li
   const place = matched(head, context.containers, isWhole, context.fence !== undefined);
   if (place === undefined) return undefined;
   const { fence } = context;
-  if (fence !== undefined && place.kept >= quotesIn(fence.containers)) return codeLine(place, fence, isWhole);
+  if (fence !== undefined && place.kept >= quotesIn(fence.containers).length) return codeLine(place, fence, isWhole);
   return beginning(place, context, isWhole) ?? (head.length > headMax ? textLine(place) : undefined);
 }
 
@@ -79,8 +79,9 @@ function matched(head: string, containers: readonly Container[], isWhole: boolea
   return { rest, containers: containers.slice(0, kept), kept };
 }
 
-function quotesIn(containers: readonly Container[]): number {
-  return containers.findLastIndex(({ kind }) => kind === "quote") + 1;
+/** The containers up to the innermost quote. */
+export function quotesIn(containers: readonly Container[]): readonly Container[] {
+  return containers.slice(0, containers.findLastIndex(({ kind }) => kind === "quote") + 1);
 }
 
 function codeLine(place: Place, fence: Fence, isWhole: boolean): Line | undefined {

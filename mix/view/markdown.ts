@@ -13,6 +13,7 @@ import {
   type Fence,
   type Line,
   lineOf,
+  quotesIn,
 } from "./markdown-lines.ts";
 import { layoutOf, type TableLayout, tableRow, tableRule } from "./markdown-table.ts";
 
@@ -171,7 +172,10 @@ export class MarkdownStream {
     if (line.kind === "table") return this.#addRow(line);
     this.#drawTable(false);
     this.#containers = line.containers;
-    if (line.kind === "blank") return this.#noteBlank(line);
+    if (line.kind === "blank") {
+      this.#blank = quotesIn(line.containers);
+      return;
+    }
     if (line.kind === "fence" || line.kind === "fence end") return;
     this.#open = "";
     this.#before = "";
@@ -201,11 +205,6 @@ export class MarkdownStream {
     this.#further = extended(further, indent === "" ? "" : `${indent}  `);
     this.#wrap.begin(extended(first, indent), this.#further);
     this.#isBegun = true;
-  }
-
-  #noteBlank({ containers }: Line): void {
-    const quotes = containers.findLastIndex(({ kind }) => kind === "quote") + 1;
-    this.#blank = containers.slice(0, quotes);
   }
 
   #text(text: string): void {
@@ -421,7 +420,7 @@ function extended(prefix: Prefix, indent: string): Prefix {
 function commonQuotes(one: readonly Container[], other: readonly Container[]): readonly Container[] {
   let length = 0;
   while (length < one.length && one[length]?.kind === other[length]?.kind) length += 1;
-  return one.slice(0, one.slice(0, length).findLastIndex(({ kind }) => kind === "quote") + 1);
+  return quotesIn(one.slice(0, length));
 }
 
 const leadingTabs = /^[\s>*+\-.)\d]*\t/;

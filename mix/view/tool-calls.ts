@@ -135,7 +135,7 @@ export function collectDiffFacts(fields: ToolCallFields): {
   };
 }
 
-const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
+export const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 const callsMax = 1_000;
 const diffLinesMax = 60;
 const outputLinesMax = 14;

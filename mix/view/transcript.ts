@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import type { OutcomeError } from "../process/exit-codes.ts";
 import { homePath } from "../process/home-path.ts";
 import { formatDuration } from "../../display/units.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
 import { contentToText } from "../../agent-client/view/content.ts";
 import { renderElicitation, renderElicitationResolution } from "./elicitation.ts";
+import { describeError } from "./log-entry.ts";
 import { MarkdownStream } from "./markdown.ts";
 import { PlainStream } from "./plain-stream.ts";
 import { printable, printableLine } from "../../display/printable.ts";
@@ -63,37 +65,6 @@ export class Transcript {
 
   /** Returns the text for an entry. `showsError` false omits the error of a turn or session that ends. */
   show(entry: Entry, showsError = true): Text {
-    return this.#renderEntry(entry, showsError);
-  }
-
-  /** Returns the text of a question, even if it was shown before. */
-  ask(asked: AskedEntry): Text {
-    return this.#renderQuestion(asked);
-  }
-
-  /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
-  resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
-    return this.#renderResolution(entry, asked, count);
-  }
-
-  /** Whether this error was shown, with the end of its turn. */
-  hasShown(error: ShownError | undefined): boolean {
-    return error !== undefined && describeError(error) === this.#shownError;
-  }
-
-  /** Returns what is held back of a message, to be shown while nothing comes. Later text replaces it. */
-  flush(): Text {
-    return this.#isStreamEnded ? "" : (this.#stream?.flush() ?? "");
-  }
-
-  /** Returns everything that is held back, and ends the last row. The message may go on in the next one. */
-  end(): Text {
-    if (this.#isStreamEnded) return "";
-    this.#isStreamEnded = true;
-    return this.#stream?.end() ?? "";
-  }
-
-  #renderEntry(entry: Entry, showsError: boolean): Text {
     const { style } = this.#options;
     switch (entry.kind) {
       case "message": {
@@ -108,11 +79,9 @@ export class Transcript {
         return this.#renderSection("plan", this.#renderPlan(entry));
       case "permission":
       case "elicitation":
-        if (entry.phase === "requested") return this.#renderQuestion(entry);
+        if (entry.phase === "requested") return this.ask(entry);
         if (entry.phase === "changed") return this.#renderChangedQuestion(entry);
-        return entry.phase === "resolved"
-          ? this.#renderResolution(entry, this.#openQuestions.get(entry.request), "")
-          : "";
+        return entry.phase === "resolved" ? this.resolve(entry, this.#openQuestions.get(entry.request), "") : "";
       case "turn": {
         const prompt = this.#renderQueuedPrompt(entry);
         const lines = this.#renderTurn(entry, showsError ? this.#errorOnce(entry.error) : "");
@@ -143,6 +112,50 @@ export class Transcript {
       case "extension":
         return "";
     }
+  }
+
+  /** Returns the text of a question, even if it was shown before. */
+  ask(asked: AskedEntry): Text {
+    const { style, isOpen, now } = this.#options;
+    this.#openQuestions = this.#openQuestions.apply(asked);
+    const open = isOpen?.(asked.request) ?? true;
+    const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
+    if (question.kind === "elicitation")
+      return this.#renderSection("question", renderElicitation(question, style, open));
+    const isBelowDiff =
+      this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
+    if (question.tool_call !== undefined && question.agent_session === undefined)
+      this.#tools.noteShown(question.tool_call);
+    return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
+  }
+
+  /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
+  resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
+    const { style, columns } = this.#options;
+    this.#openQuestions = this.#openQuestions.apply(entry);
+    const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
+    const about = asked && `${subjectOf(asked, room)}${count}`;
+    if (entry.kind === "elicitation")
+      return this.#renderSection("question", [renderElicitationResolution(entry, style, about)]);
+    const resolved = asked?.kind === "permission" && about !== undefined ? { asked, about } : undefined;
+    return this.#renderSection("question", [renderPermissionResolution(entry, style, resolved)]);
+  }
+
+  /** Whether this error was shown, with the end of its turn. */
+  hasShown(error: OutcomeError | undefined): boolean {
+    return error !== undefined && describeError(error) === this.#shownError;
+  }
+
+  /** Returns what is held back of a message, to be shown while nothing comes. Later text replaces it. */
+  flush(): Text {
+    return this.#isStreamEnded ? "" : (this.#stream?.flush() ?? "");
+  }
+
+  /** Returns everything that is held back, and ends the last row. The message may go on in the next one. */
+  end(): Text {
+    if (this.#isStreamEnded) return "";
+    this.#isStreamEnded = true;
+    return this.#stream?.end() ?? "";
   }
 
   #clientSideOptions(): ClientSideRenderOptions {
@@ -266,7 +279,7 @@ export class Transcript {
   #errorOnce(error: StateEntry["error"]): string {
     if (error === undefined || this.hasShown(error)) return "";
     this.#shownError = describeError(error);
-    return this.#shownError;
+    return `: ${printableLine(this.#shownError)}`;
   }
 
   /** Renders the end of the agent's stderr once: a turn's end and the state after it carry the same text. */
@@ -281,36 +294,11 @@ export class Transcript {
       .map((line) => this.#options.style.faint(`  ${line}`));
   }
 
-  #renderQuestion(asked: AskedEntry): Text {
-    const { style, isOpen, now } = this.#options;
-    this.#openQuestions = this.#openQuestions.apply(asked);
-    const open = isOpen?.(asked.request) ?? true;
-    const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
-    if (question.kind === "elicitation")
-      return this.#renderSection("question", renderElicitation(question, style, open));
-    const isBelowDiff =
-      this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
-    if (question.tool_call !== undefined && question.agent_session === undefined)
-      this.#tools.noteShown(question.tool_call);
-    return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
-  }
-
   /** Shows the whole question again, so that nobody answers its former version. */
   #renderChangedQuestion(entry: AskedEntry): Text {
     this.#openQuestions = this.#openQuestions.apply(entry);
     const asked = this.#openQuestions.get(entry.request);
-    return asked === undefined ? "" : this.#renderQuestion(asked);
-  }
-
-  #renderResolution(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
-    const { style, columns } = this.#options;
-    this.#openQuestions = this.#openQuestions.apply(entry);
-    const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
-    const about = asked && `${subjectOf(asked, room)}${count}`;
-    if (entry.kind === "elicitation")
-      return this.#renderSection("question", [renderElicitationResolution(entry, style, about)]);
-    const resolved = asked?.kind === "permission" && about !== undefined ? { asked, about } : undefined;
-    return this.#renderSection("question", [renderPermissionResolution(entry, style, resolved)]);
+    return asked === undefined ? "" : this.ask(asked);
   }
 
   #renderOptionChanges(
@@ -332,16 +320,6 @@ function messageLooks(role: MessageEntry["role"], style: Style): readonly [strin
 }
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
-
-/** What is shown of an error. */
-export interface ShownError {
-  readonly error_code: string;
-  readonly message: string;
-}
-
-function describeError(error: ShownError | undefined): string {
-  return error === undefined ? "" : `: ${printableLine(`${error.error_code}: ${error.message}`)}`;
-}
 
 const stderrLinesMax = 10;
 /** Columns in a resolution's line: the least for its subject, and those for the rest of the line. */
