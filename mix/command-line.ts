@@ -6,9 +6,9 @@ import { closestWord } from "../display/closest-word.ts";
 import { asAgentError, type ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
-import { agentHelp, overviewHelp, verbHelp } from "./help.ts";
-import type { ConnectOptions, ConnectTarget, Context } from "./process/context.ts";
-import { checkColourWish } from "./process/colour.ts";
+import { agentHelp, mixHelp, verbHelp } from "./help.ts";
+import { type ConnectOptions, type ConnectTarget, type Context, wordsBeforeDashes } from "./process/context.ts";
+import { colourWishes } from "./process/colour.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
 import { Output, type OutputMode } from "./process/output.ts";
@@ -36,7 +36,7 @@ async function dispatch(context: Context, output: Output): Promise<Outcome> {
   if (name === "--version" || name === "-V") return printVersion(context, output);
   if (isAgent && name === undefined && context.stdout.isTTY) return runVerb(context, output, await overview(), []);
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
-    await output.lines(isAgent ? agentHelp(agentVerbs) : overviewHelp(agentVerbs, busVerbs));
+    await output.lines(isAgent ? agentHelp(agentVerbs) : mixHelp(agentVerbs, busVerbs));
     return done;
   }
   if (name === "help") return explain(context, output, isAgent, words);
@@ -83,7 +83,7 @@ async function runVerb(
   }
   const args = parseArguments(words, { ...spec, flags: { ...spec.flags, ...commonFlags, ...versionFlag } });
   if (args.switch("version")) return printVersion(context, output);
-  checkColourWish(args.text("color"));
+  args.choice("color", colourWishes);
   if (args.switch("help")) {
     await output.lines(verbHelp(spec));
     return done;
@@ -206,8 +206,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 // Determined before the words are parsed, so that usage errors are written in this mode too.
 function wantedMode(words: readonly string[]): OutputMode {
-  const end = words.indexOf("--");
-  const own = end < 0 ? words : words.slice(0, end);
+  const own = wordsBeforeDashes(words);
   if (own.includes("--json")) return "json";
   // Short flags may be combined: -aq.
   return own.some((word) => word === "--quiet" || /^-[a-z]*q[a-z]*$/.test(word)) ? "ids" : "people";

@@ -2,14 +2,14 @@
 // Prints `--help`. Each verb's help fits a screen of 24 lines by 80 columns and shows an example.
 import { type FlagTable, usageLines } from "./input/arguments.ts";
 import { wrappedText } from "../display/styled.ts";
-import { commonFlagsOf, type VerbSpec, type VerbTable } from "./input/verb.ts";
+import { commonFlagsOf, type Sessions, type VerbSpec, type VerbTable } from "./input/verb.ts";
 
 export function verbHelp(spec: VerbSpec): string {
   const own = flagLines(spec.flags);
   return [
     ...usageLines(spec),
     "",
-    paragraph([spec.about, ...sessionWords(spec.usage)].join(" ")),
+    paragraph([spec.about, ...sessionWords(spec)].join(" ")),
     ...(own.length === 0 ? [] : ["", ...own]),
     "",
     ...flagLines(listedFlags(spec)),
@@ -18,23 +18,28 @@ export function verbHelp(spec: VerbSpec): string {
   ].join("\n");
 }
 
-/** Who reads this help has found `--help`. */
+/** Leaves `--help` out, as its readers have found it. */
 function listedFlags({ neverStarts }: VerbSpec): FlagTable {
   const { help: _, ...others } = commonFlagsOf(neverStarts);
   return others;
 }
 
 /** Appended to the help of every verb that takes a session. */
-function sessionWords(usage: string): string[] {
+function sessionWords({ usage, sessions = "live" }: VerbSpec): string[] {
   const references = "A session is given by its id, a unique prefix of the id, or its name";
   if (/<session>/.test(usage)) return [`${references}.`];
-  return /\[session\]/.test(usage)
-    ? [`${references}; \`-\` is the last one used. Without it: the only live one of this directory.`]
-    : [];
+  if (!/\[session\]/.test(usage)) return [];
+  return [`${references}; \`-\` is the last one used. Without it: ${sessionsMeant[sessions]}.`];
 }
 
+const sessionsMeant: Readonly<Record<Sessions, string>> = {
+  live: "the only live one of this directory",
+  any: "the only live one of this directory, or else the latest ended one",
+  ended: "the latest ended one of this directory",
+};
+
 /** What `mix --help` prints: both kinds of verbs in one screen. */
-export function overviewHelp(agentVerbs: VerbTable, busVerbs: VerbTable): string {
+export function mixHelp(agentVerbs: VerbTable, busVerbs: VerbTable): string {
   return [
     "usage: mix agent [<verb> …]   coding agents as sessions",
     "       mix <verb> …           the Bus itself",

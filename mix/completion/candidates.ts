@@ -3,7 +3,7 @@
 import { entryKinds, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import { colourWishes } from "../process/colour.ts";
 import { type Flag, type FlagTable, formsOf, positionalRange } from "../input/arguments.ts";
-import { findVerb, takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
+import { findVerb, type Sessions, takenFlags, verbOf, type VerbSpec, type VerbTable } from "../input/verb.ts";
 
 export interface Candidate {
   readonly value: string;
@@ -158,7 +158,7 @@ function positionalSource(verb: string, spec: VerbSpec, before: readonly string[
   const [first] = before;
   if (verb === "set" && index === 0) return { all: ["live sessions", { optionsOf: undefined }] };
   if (verb === "set") return { optionsOf: first?.includes("=") === true ? undefined : first };
-  if (/^[<[]session\b/.test(place)) return sessionsOf[verb] ?? "live sessions";
+  if (/^[<[]session\b/.test(place)) return sessionLists[spec.sessions ?? "live"];
   if (place === "[request]") return verb === "permit" ? "permissions" : "elicitations";
   return sources[place] ?? places.flatMap((one) => one.split("|")).filter((one) => /^[a-z]+$/.test(one));
 }
@@ -167,14 +167,10 @@ function isRepeated(place: string): boolean {
   return place.includes("…") || place === "[prompt]" || place === "<prompt>";
 }
 
-/** Verbs that take other sessions than live ones. */
-const sessionsOf: Readonly<Record<string, Listed>> = {
-  resume: "ended sessions",
-  purge: "ended sessions",
-  rename: "all sessions",
-  show: "all sessions",
-  log: "all sessions",
-  export: "all sessions",
+const sessionLists: Readonly<Record<Sessions, Listed>> = {
+  live: "live sessions",
+  any: "all sessions",
+  ended: "ended sessions",
 };
 
 /** Sources by the placeholders in usage lines and flags. Prompts and values can name files. */

@@ -108,3 +108,16 @@ test("a JSON value is sent as JSON, and everything else as text", () => {
   expect(values).toEqual([3, "007", true, null, [1], { a: 1 }, "3", "hi", ""]);
   expect(["true", "false", "on", "1"].map(optionValue)).toEqual([true, false, "on", "1"]);
 });
+
+test("a flag that takes known words refuses any other, and may take several of them", () => {
+  const asked = (...words: string[]) =>
+    parseArguments(words, { usage: "x", flags: { for: { kind: "texts", about: "" } } });
+  const known = ["idle", "ended"] as const;
+  expect(asked("--for", "idle,ended", "--for", "idle").choices("for", known)).toEqual(["idle", "ended", "idle"]);
+  expect(asked().choices("for", known)).toEqual([]);
+  expect(() => asked("--for", "idle,over").choices("for", known)).toThrow("--for takes idle, ended, not over");
+  const colour = (...words: string[]) =>
+    parseArguments(words, { usage: "x", flags: { color: { kind: "text", about: "" } } }).choice("color", ["auto"]);
+  expect([colour(), colour("--color", "auto")]).toEqual([undefined, "auto"]);
+  expect(() => colour("--color", "maybe")).toThrow("--color takes auto, not maybe");
+});

@@ -110,6 +110,19 @@ export class Arguments {
     return count;
   }
 
+  /** Throws a usage error for any other word. */
+  choice<Known extends string>(flag: string, known: readonly Known[]): Known | undefined {
+    const text = this.text(flag);
+    return text === undefined ? undefined : knownWord(flag, text, known);
+  }
+
+  /** The same for several words: with commas between them, or in a repeated flag. */
+  choices<Known extends string>(flag: string, known: readonly Known[]): readonly Known[] {
+    const texts = this.#values[flag] as string | readonly string[] | undefined;
+    const words = [texts ?? []].flat().flatMap((text) => text.split(","));
+    return words.map((word) => knownWord(flag, word, known));
+  }
+
   /** Returns milliseconds. Throws a usage error for anything but a duration. */
   duration(flag: string): number | undefined {
     const text = this.text(flag);
@@ -120,11 +133,18 @@ export class Arguments {
   }
 }
 
+function knownWord<Known extends string>(flag: string, word: string, known: readonly Known[]): Known {
+  const found = known.find((one) => one === word);
+  if (found === undefined) throw usageError(`--${flag} takes ${known.join(", ")}, not ${word}`);
+  return found;
+}
+
 function missing(usage: string, index: number, given: readonly string[]): MixError {
   return misused(usage, `${placeName(usage, index, given)} is missing`);
 }
 
-function misused(usage: string, message: string): MixError {
+/** A usage error that shows the usage line. */
+export function misused(usage: string, message: string): MixError {
   return usageError(`${message}${message.endsWith("?") ? "" : ";"} usage: mix ${usage}; more with --help`);
 }
 

@@ -11,7 +11,15 @@ export interface VerbSpec extends ArgumentSpec {
   readonly examples: readonly string[];
   /** The verb never starts agentd: `--no-autostart` has no effect, and the help leaves it out. */
   readonly neverStarts?: true;
+  /** Default: `live`. */
+  readonly sessions?: Sessions;
 }
+
+/**
+ * Which sessions a verb is for. Where none is named, it takes for `live` the only live one of this directory; for `any`
+ * the same, or else the one that was started last of those that ended; for `ended` that one.
+ */
+export type Sessions = "live" | "any" | "ended";
 
 export interface Invocation {
   readonly context: Context;
@@ -74,6 +82,12 @@ export function commonFlagsOf(neverStarts: VerbSpec["neverStarts"]): FlagTable {
 /** The flag of every verb that prints a table. */
 export const tableFlag: FlagTable = {
   "no-trunc": { kind: "switch", about: "on a terminal: cut nothing, and write paths in full" },
+};
+
+/** Flags of the verbs that send a prompt. */
+export const promptFlags: FlagTable = {
+  "no-ask": { kind: "switch", about: "exit 5 at the first question that no policy answers" },
+  file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
 };
 
 /** The flag of every verb that acts. */

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { streamSink } from "../../display/stream-sink.ts";
 import { TextOutput } from "../../display/text-output.ts";
-import { checkColourWish, wantsColour } from "./colour.ts";
+import { wantsColour } from "./colour.ts";
 
 const output = (isTTY: boolean): TextOutput => new TextOutput(streamSink(Object.assign(new PassThrough(), { isTTY })));
 
@@ -24,9 +24,4 @@ test.each([
   [true, {}, ["--", "--color", "never"], true],
 ] as const)("a terminal: %j, with %j and %j: colours: %j", (isTTY, env, words, expected) => {
   expect(wantsColour({ stdout: output(isTTY), env, words })).toBe(expected);
-});
-
-test("any other value of the flag is a usage error", () => {
-  expect(() => checkColourWish("maybe")).toThrow("--color takes auto, always, never, not maybe");
-  expect(() => checkColourWish(undefined)).not.toThrow();
 });

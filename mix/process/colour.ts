@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides whether output has colours: the flag --color, then the variables that other programs have for it, then the
 // terminal.
-import type { Context } from "./context.ts";
-import { usageError } from "./mix-error.ts";
+import { type Context, wordsBeforeDashes } from "./context.ts";
 
 /** NO_COLOR comes before FORCE_COLOR, as in Python: who switches colours off must be obeyed. */
 export function wantsColour({ words, env, stdout }: Pick<Context, "words" | "env" | "stdout">): boolean {
@@ -14,19 +13,12 @@ export function wantsColour({ words, env, stdout }: Pick<Context, "words" | "env
   return stdout.isTTY && env["TERM"] !== "dumb" && env["CLICOLOR"] !== "0";
 }
 
-/** Reads `--color` from the words before `--`: it must be known before a verb's words are parsed. */
+/** Reads `--color` from the words: it must be known before they are parsed. Another value is refused then. */
 function colourWish(words: readonly string[]): ColourWish {
-  const end = words.indexOf("--");
-  const own = end < 0 ? words : words.slice(0, end);
+  const own = wordsBeforeDashes(words);
   const at = own.findLastIndex((word) => word === "--color" || word.startsWith("--color="));
   const value = own[at]?.slice("--color=".length) || own[at + 1];
   return (at >= 0 && colourWishes.find((wish) => wish === value)) || "auto";
-}
-
-/** Throws a usage error for any other value of `--color`. */
-export function checkColourWish(value: string | undefined): void {
-  if (value === undefined || colourWishes.some((wish) => wish === value)) return;
-  throw usageError(`--color takes ${colourWishes.join(", ")}, not ${value}`);
 }
 
 type ColourWish = (typeof colourWishes)[number];

@@ -64,6 +64,12 @@ export interface ConnectOptions {
   readonly autostart: boolean;
 }
 
+/** The words among which flags are. */
+export function wordsBeforeDashes(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end < 0 ? words : words.slice(0, end);
+}
+
 export function pause({ after }: Pick<Context, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => {
     after(ms, resolve);

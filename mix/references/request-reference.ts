@@ -30,7 +30,7 @@ export async function requestReference(
   kind: RequestKind,
   word: string | undefined,
 ): Promise<FoundRequest> {
-  if (word !== undefined && requestId.test(word)) return { request: word, isNamed: true };
+  if (word !== undefined && isRequestId(word)) return { request: word, isNamed: true };
   const { requests, more } =
     kind === "permission" ? await bus.ask("agent.permission.list", {}) : await bus.ask("agent.elicitation.list", {});
   const wanted = word === "-" ? (lastSession(context) ?? word) : word;
@@ -50,7 +50,10 @@ export async function requestReference(
   throw unknown(kind, wanted);
 }
 
-const requestId = /^[a-z2-7]{12}-\d+$/;
+/** Whether the word is the whole id of a request. */
+export function isRequestId(word: string): boolean {
+  return /^[a-z2-7]{12}-\d+$/.test(word);
+}
 
 async function fitting(
   bus: Asking,

@@ -6,7 +6,7 @@ import type { AgentError } from "../../agent-client/agent-error.ts";
 import type { ReadingBus } from "../../agent-client/requests/ask.ts";
 import { listSessions } from "../../agent-client/requests/sessions.ts";
 import { closestWord } from "../../display/closest-word.ts";
-import type { Invocation } from "../input/verb.ts";
+import type { Invocation, Sessions } from "../input/verb.ts";
 import { homePath } from "../process/home-path.ts";
 import { ownError, usageError } from "../process/mix-error.ts";
 import { formatTable } from "../view/table.ts";
@@ -18,18 +18,12 @@ interface Chooser extends Pick<Invocation, "context"> {
 }
 type Asking = Pick<ReadingBus, "ask">;
 
-/**
- * Which sessions a verb means where none is named: `live`; `any`, for verbs that only read: a live one, or else the one
- * that was started last; `ended`: the one that was started last.
- */
-export type Meant = "live" | "any" | "ended";
-
 /** Returns what to pass to agentd as `session`. Says on stderr which one was taken, if none was named. */
 export async function sessionReference(
   chooser: Chooser,
   bus: Asking,
   word: string | undefined,
-  meant: Meant = "live",
+  meant: Sessions = "live",
 ): Promise<string> {
   if (word === "-") return lastUsed(chooser);
   return word ?? (await sessionOfThisDirectory(chooser, bus, meant)).session;
@@ -43,10 +37,10 @@ function lastUsed({ context, output }: Chooser): string {
 }
 
 /** Throws a usage error that lists the sessions if it is not clear which one is meant. */
-export async function sessionOfThisDirectory(
+async function sessionOfThisDirectory(
   { context, output }: Chooser,
   bus: Asking,
-  meant: Meant,
+  meant: Sessions,
 ): Promise<SessionSummary> {
   const directories = directoriesOf(context.cwd());
   const live = (await listSessions(bus, { state: [...livePhases] })).filter(({ state }) => state !== "closing");
@@ -74,7 +68,7 @@ async function newestEnded(bus: Asking, directories: readonly string[]): Promise
   return [];
 }
 
-function noneHere(context: Chooser["context"], live: readonly SessionSummary[], meant: Meant): AgentError {
+function noneHere(context: Chooser["context"], live: readonly SessionSummary[], meant: Sessions): AgentError {
   const directory = homePath(realDirectory(context.cwd()), context);
   if (meant === "ended") {
     const hint = live.length === 0 ? "" : `; these are live:\n${listed(live)}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { shells, stubs } from "../completion/stubs.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
-import { usageError } from "../process/mix-error.ts";
+import { misused } from "../input/arguments.ts";
 
 export const spec: VerbSpec = {
   usage: "completion bash|zsh|fish",
@@ -19,6 +19,6 @@ export const spec: VerbSpec = {
 export async function run({ args, output }: Invocation): Promise<void> {
   const wanted = args.word(0);
   const shell = shells.find((one) => one === wanted);
-  if (shell === undefined) throw usageError(`no completion for ${wanted}; usage: mix ${spec.usage}`);
+  if (shell === undefined) throw misused(spec.usage, `no completion for ${wanted}`);
   await output.lines(stubs[shell]);
 }

@@ -9,13 +9,14 @@ export const spec: VerbSpec = {
     "Writes a session to stdout, one JSON object per line: its current state, then every entry up to that state, in order.",
   flags: {},
   examples: ["mix agent export abc > abc.ndjson"],
+  sessions: "any",
 };
 
 export async function run(invocation: Invocation): Promise<void> {
   const { args, output, read } = invocation;
   const bus = await read("agentd");
   const snapshot = await bus.ask("agent.session.get", {
-    session: await sessionReference(invocation, bus, args.positionals[0], "any"),
+    session: await sessionReference(invocation, bus, args.positionals[0], spec.sessions),
   });
   await output.row({ schema: "mix.export.v1", snapshot });
   for await (const entry of logEntries(bus, snapshot.session, 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { type Entry, type EntryKind, entryKinds } from "../../agentd/vocabulary/entries.ts";
+import { type Entry, entryKinds } from "../../agentd/vocabulary/entries.ts";
 import { logEntries, type LogFilter, seqBeforeTime } from "../../agent-client/entries/read-log.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
 import { parsePointInTime, pointInTimeForms } from "../input/times.ts";
@@ -27,6 +27,7 @@ export const spec: VerbSpec = {
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },
   examples: ["mix agent log abc -f --since 10m", "mix agent log abc --json --tail 20"],
+  sessions: "any",
 };
 
 interface LogToPrint {
@@ -42,14 +43,12 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const [tail, turn] = [args.count("tail", 0), args.count("turn", 1)];
   const since = parseSince(args.text("since"), context.now());
   if (tail !== undefined && since !== undefined) throw usageError("--tail and --since exclude each other");
-  const wanted = args
-    .texts("kind")
-    .flatMap((text) => text.split(","))
-    .map(parseKind);
-  const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : wanted, turn };
+  // Checked here rather than by agentd, because `-f` filters published entries in this process.
+  const wanted = args.choices("kind", entryKinds);
+  const filter: LogFilter = { kinds: wanted.length === 0 ? undefined : [...wanted], turn };
   const following = args.switch("follow") ? await invocation.connect("agentd") : undefined;
   const bus = following ?? (await invocation.read("agentd"));
-  const reference = await sessionReference(invocation, bus, args.positionals[0], "any");
+  const reference = await sessionReference(invocation, bus, args.positionals[0], spec.sessions);
   const snapshot = await bus.ask("agent.session.get", { session: reference });
   const { session, last_seq: lastSeq, cwd } = snapshot;
   const printer =
@@ -82,13 +81,6 @@ function parseSince(text: string | undefined, now: number): number | string | Da
   if (time === undefined)
     throw usageError(`--since takes ${pointInTimeForms}, the number of an entry or a cursor, not ${text}`);
   return new Date(time);
-}
-
-// Kinds are checked here rather than by agentd, because `-f` filters published entries in this process.
-function parseKind(text: string): EntryKind {
-  const known = entryKinds.find((kind) => kind === text);
-  if (known === undefined) throw usageError(`unknown kind ${text}; the kinds are ${entryKinds.join(", ")}`);
-  return known;
 }
 
 /**

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { resolve } from "node:path";
-import { type SessionPhase, livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
+import { livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { usageError } from "../process/mix-error.ts";
 import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { formatSessionTable } from "../view/reply-tables.ts";
@@ -40,11 +39,7 @@ export async function run(invocation: Invocation): Promise<Outcome | void> {
 
 function parseFilter({ args, context }: Invocation): SessionFilter {
   const cwd = args.text("cwd");
-  const wanted = args.texts("state").flatMap((text) => text.split(","));
-  for (const state of wanted) {
-    if (!sessionPhases.some((one) => one === state))
-      throw usageError(`unknown state ${state}; the states are ${sessionPhases.join(", ")}`);
-  }
-  const state = wanted.length > 0 ? (wanted as SessionPhase[]) : args.switch("all") ? undefined : [...livePhases];
+  const wanted = args.choices("state", sessionPhases);
+  const state = wanted.length > 0 ? [...wanted] : args.switch("all") ? undefined : [...livePhases];
   return { state, agent: args.text("agent"), cwd: cwd && resolve(context.cwd(), cwd) };
 }

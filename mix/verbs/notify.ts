@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { findOption } from "../questions/chosen-option.ts";
 import type { Outcome } from "../process/exit-codes.ts";
-import { usageError } from "../process/mix-error.ts";
+import { misused } from "../input/arguments.ts";
 import { listAsks, askNotify, findAsk, warnOtherNotifyd } from "../questions/notify-asks.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { renderAsk, formatAskTable, renderAskEnd } from "../view/ask.ts";
@@ -48,7 +48,7 @@ function dispatch(invocation: Invocation): Promise<Outcome | void> {
     case "watch 0":
       return watch(invocation);
     default:
-      throw usageError(`unknown command ${positionals.join(" ")}; usage: mix ${spec.usage}`);
+      throw misused(spec.usage, `unknown command ${positionals.join(" ")}`);
   }
 }
 

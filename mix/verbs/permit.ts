@@ -6,7 +6,7 @@ import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { requestReference } from "../references/request-reference.ts";
-import { usageError } from "../process/mix-error.ts";
+import { misused } from "../input/arguments.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectScreen } from "../view/live-view.ts";
@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<Outcome | void> {
   const action = args.word(0);
   if (action === "ls" && args.positionals.length === 1) return list(invocation);
   if (action !== "show" && action !== "allow" && action !== "deny")
-    throw usageError(`unknown command ${action}; usage: mix ${spec.usage}`);
+    throw misused(spec.usage, `unknown command ${action}`);
   const bus = await invocation.connect("agentd");
   const { request, isNamed } = await requestReference(invocation, bus, "permission", args.positionals[1]);
   const found = await findPermission(bus, request, context.now());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { misused } from "../input/arguments.ts";
 import { resolve } from "node:path";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readJsonDocument } from "../input/read-input.ts";
+import { isRequestId } from "../references/request-reference.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -22,10 +24,10 @@ export const spec: VerbSpec = {
 
 export async function run({ args, context, output, connect }: Invocation): Promise<void> {
   const policy = args.text("policy");
-  if (args.word(0) !== "test") throw usageError(`unknown command ${args.word(0)}; usage: mix ${spec.usage}`);
-  if (policy === undefined) throw usageError(`--policy is missing; usage: mix ${spec.usage}`);
+  if (args.word(0) !== "test") throw misused(spec.usage, `unknown command ${args.word(0)}`);
+  if (policy === undefined) throw misused(spec.usage, "--policy is missing");
   const source = args.word(1);
-  const request = /^[a-z2-7]{12}-\d+$/.test(source)
+  const request = isRequestId(source)
     ? source
     : {
         cwd: resolve(context.cwd(), args.text("cwd") ?? ""),

@@ -8,6 +8,7 @@ export const spec: VerbSpec = {
     "Permanently removes an ended session's entries from the log. Its commands' receipts stay, so that a retry runs nothing again. Its directory stays too, even if agentd created it.",
   flags: removalFlags,
   examples: ["mix agent purge abc --dry-run"],
+  sessions: "ended",
 };
 
 export async function run(invocation: Invocation): Promise<void> {

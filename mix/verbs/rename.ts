@@ -8,6 +8,7 @@ export const spec: VerbSpec = {
     'Gives a session another name, by which every verb finds it. No two live sessions have one name. The name "" removes it.',
   flags: commandIdFlag,
   examples: ["mix agent rename abc fix-the-build", 'mix agent rename fix-the-build ""'],
+  sessions: "any",
 };
 
 export async function run(invocation: Invocation): Promise<void> {

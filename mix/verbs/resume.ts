@@ -14,13 +14,14 @@ export const spec: VerbSpec = {
     ...commandIdFlag,
   },
   examples: ["mix agent resume abc"],
+  sessions: "ended",
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, output } = invocation;
   const bus = await invocation.connect("agentd");
   const reply = await bus.ask("agent.session.resume", {
-    session: await sessionReference(invocation, bus, args.positionals[0], "ended"),
+    session: await sessionReference(invocation, bus, args.positionals[0], spec.sessions),
     fresh: args.switch("fresh"),
     command_id: args.text("id"),
   });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { misused } from "../input/arguments.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
@@ -11,7 +12,7 @@ import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { sessionNamed, sessionReference } from "../references/session-reference.ts";
 import { readPrompt } from "../input/read-input.ts";
-import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, promptFlags, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent send [session] <prompt>",
@@ -20,8 +21,7 @@ export const spec: VerbSpec = {
   flags: {
     queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)", isMain: true },
     "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted", isMain: true },
-    "no-ask": { kind: "switch", about: "exit 5 at the first question that no policy answers" },
-    file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
+    ...promptFlags,
     ...commandIdFlag,
   },
   positionals: { min: 0, max: 1_000 },
@@ -35,7 +35,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const file = args.text("file");
   const isPromptAlone = args.positionals.length === 1 && file === undefined;
   const prompt = await readPrompt(context, args.positionals.slice(isPromptAlone ? 0 : 1), file);
-  if (prompt === undefined) throw usageError(`a prompt is missing; usage: mix ${spec.usage}`);
+  if (prompt === undefined) throw misused(spec.usage, "<prompt> is missing");
   const bus = await invocation.connect("agentd");
   const { reply, isResumed } = await promptOrResume(invocation, bus, {
     session: isPromptAlone

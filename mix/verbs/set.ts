@@ -2,7 +2,7 @@
 import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { assignment } from "../input/assignments.ts";
-import { usageError } from "../process/mix-error.ts";
+import { misused } from "../input/arguments.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectFit } from "../view/table.ts";
 import { formatOptionTable } from "../view/reply-tables.ts";
@@ -21,7 +21,7 @@ export async function run(invocation: Invocation): Promise<void> {
   // No session's name contains an equals sign.
   const [first = ""] = args.positionals;
   const [named, words] = first.includes("=") ? [undefined, args.positionals] : [first, args.positionals.slice(1)];
-  if (words.length === 0) throw usageError(`option=value is missing; usage: mix ${spec.usage}`);
+  if (words.length === 0) throw misused(spec.usage, "option=value is missing");
   const wanted = words.map(assignment);
   const id = args.text("id");
   const bus = await invocation.connect("agentd");

@@ -23,6 +23,7 @@ export const spec: VerbSpec = {
     ...tableFlag,
   },
   examples: ["mix agent show abc", "mix agent show abc --transcript | less -R"],
+  sessions: "any",
 };
 
 export async function run(invocation: Invocation): Promise<void> {
@@ -33,7 +34,7 @@ export async function run(invocation: Invocation): Promise<void> {
   if (wantsTranscript && output.mode !== "people")
     throw usageError("--transcript is a text for people; `mix agent log <session> --json` has the entries");
   const bus = await read("agentd");
-  const reference = await sessionReference(invocation, bus, args.positionals[0], "any");
+  const reference = await sessionReference(invocation, bus, args.positionals[0], spec.sessions);
   const snapshot = await bus.ask("agent.session.get", { session: reference });
   const fit = detectFit(context, args.switch("no-trunc"));
   if (wantsTranscript) {

@@ -10,22 +10,20 @@ import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchStart, watchTurn } from "../watch/watch-turn.ts";
 import { readPrompt } from "../input/read-input.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
-import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
+import { commandIdFlag, type Invocation, promptFlags, type VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
   usage: "agent start <agent> [prompt]",
-  about:
-    "Starts an agent as a session and follows its first turn. The prompt `-` is read from stdin. The log keeps the line of --command: pass a secret by --env.",
+  about: "Starts an agent as a session and follows its first turn. A prompt `-` is stdin.",
   flags: {
-    command: { kind: "text", value: "LINE", about: "an agent that is not configured, instead of <agent>" },
+    command: { kind: "text", value: "LINE", about: "any program instead of <agent>; logged: secrets by --env" },
     cwd: { kind: "text", value: "DIR", about: "session directory (default: current; demo: a new one)" },
     "add-dir": { kind: "texts", value: "DIR", about: "another directory that the agent may use" },
     name: { kind: "text", value: "NAME", about: "a name for the session", isMain: true },
     set: { kind: "texts", value: "OPT=VALUE", about: "set an option before the prompt: mode, …" },
     env: { kind: "texts", value: "NAME", about: "environment variable to pass on, by name" },
     policy: { kind: "text", value: "POLICY", about: "answers for you: reads, edits, or one of your own" },
-    "no-ask": { kind: "switch", about: "exit 5 at the first question that no policy answers" },
-    file: { kind: "text", value: "FILE", about: "read the prompt from a file" },
+    ...promptFlags,
     close: { kind: "switch", about: "close the session after its turn", isMain: true },
     detach: { kind: "switch", short: "d", about: "print the session's id and return at once", isMain: true },
     ...commandIdFlag,

@@ -2,7 +2,7 @@
 import type { WaitReply } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done, exitCodeOf, type Outcome } from "../process/exit-codes.ts";
-import { MixError, ownError, usageError } from "../process/mix-error.ts";
+import { MixError, ownError } from "../process/mix-error.ts";
 import { retryWhileAway, type RetryPolicy } from "../../agent-client/requests/retry-while-away.ts";
 import { busRetryPolicy } from "../watch/retry-policy.ts";
 import { endedOutcome, reportFailure } from "../watch/turn-outcome.ts";
@@ -21,20 +21,22 @@ export const spec: VerbSpec = {
   examples: ["mix agent wait abc def --for idle --timeout 10m"],
 };
 
-type WaitState = "idle" | "waiting" | "ended";
+const waitStates = ["idle", "waiting", "ended"] as const;
+type WaitState = (typeof waitStates)[number];
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
-  const wanted = parseStates(args.text("for") ?? "any");
+  const named = args.choices("for", [...waitStates, "any"]);
+  const wanted = waitStates.filter((state) => named.length === 0 || named.includes(state) || named.includes("any"));
   const timeoutMs = args.duration("timeout");
   const bus = await invocation.connect("agentd");
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.now() + timeoutMs;
   const timeLimit = new AbortController();
   const cancelTimer = timeoutMs === undefined ? undefined : context.after(timeoutMs, () => timeLimit.abort());
   const policy = { ...busRetryPolicy(context, output, bus), signal: timeLimit.signal };
-  const named: readonly (string | undefined)[] = args.positionals.length === 0 ? [undefined] : args.positionals;
+  const words: readonly (string | undefined)[] = args.positionals.length === 0 ? [undefined] : args.positionals;
   const sessions: string[] = [];
-  for (const word of named) sessions.push(await sessionReference(invocation, bus, word));
+  for (const word of words) sessions.push(await sessionReference(invocation, bus, word));
   const waits = sessions.map((session) => waitForSession(invocation, bus, { session, wanted, deadline, policy }));
   // Each result is written as it comes. The first failure in command-line order decides the outcome.
   const results = await Promise.allSettled(waits);
@@ -47,14 +49,6 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 }
 
 const waitMsMax = 50_000;
-
-function parseStates(text: string): WaitState[] {
-  if (text === "any") return ["idle", "waiting", "ended"];
-  const wanted = text.split(",");
-  const known = wanted.filter((one): one is WaitState => one === "idle" || one === "waiting" || one === "ended");
-  if (known.length < wanted.length) throw usageError(`--for takes idle, waiting, ended or any, not ${text}`);
-  return known;
-}
 
 async function waitForSession(
   invocation: Invocation,
