@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A line editor at the bottom of a live view. It can be erased and redrawn whenever something is written above it. Keys
 // are read all the time.
-import { colours, plain } from "../../display/styled.ts";
 import type { Key } from "node:readline";
-import { wantsColour } from "../process/colour.ts";
+import { styleOf } from "../process/colour.ts";
 import type { Context } from "../process/context.ts";
 import { promptBytesMax } from "../input/read-input.ts";
 import { type Draft, draftOf, emptyDraft, insert, moveDown, moveUp } from "./draft.ts";
@@ -310,7 +309,7 @@ export class PromptLine {
     const draft = this.#draft;
     if (draft.text === "" && now.isBusy === true) return this.#screen.erase();
     const { prompt, notes = [] } = now;
-    const style = wantsColour(this.#context) ? colours : plain;
+    const style = styleOf(this.#context);
     const frame = frameOf({ prompt, draft, notes, candidates: this.#candidates }, this.#screen.size, style);
     this.#screen.draw(frame, this.#column);
   }

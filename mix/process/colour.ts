@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides whether output has colours: the flag --color, then the variables that other programs have for it, then the
 // terminal.
+import { colours, plain, type Style } from "../../display/styled.ts";
 import { type Context, wordsBeforeDashes } from "./context.ts";
+
+export function styleOf(context: Parameters<typeof wantsColour>[0]): Style {
+  return wantsColour(context) ? colours : plain;
+}
 
 /** NO_COLOR comes before FORCE_COLOR, as in Python: who switches colours off must be obeyed. */
 export function wantsColour({ words, env, stdout }: Pick<Context, "words" | "env" | "stdout">): boolean {

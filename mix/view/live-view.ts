@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Writes a session's transcript to stdout, with a spinner while the agent works and no output comes.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { colours, plain, rendered, type Text } from "../../display/styled.ts";
+import { rendered, type Text } from "../../display/styled.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { OutcomeError } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
-import { wantsColour } from "../process/colour.ts";
+import { styleOf } from "../process/colour.ts";
 import type { Screen } from "./tool-calls.ts";
 import { Transcript, type TranscriptOptions } from "./transcript.ts";
 
@@ -123,7 +123,7 @@ export class LiveView {
 }
 
 export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">): Screen {
-  return { style: wantsColour(context) ? colours : plain, columns: context.stdout.columns };
+  return { style: styleOf(context), columns: context.stdout.columns };
 }
 
 /** A message that pauses for so long is shown up to its last character. */
