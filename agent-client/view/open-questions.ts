@@ -12,6 +12,10 @@ import { foldToolCall } from "./tool-call.ts";
 
 export type AskedEntry = PermissionEntry | ElicitationEntry;
 
+export function isAsked<E extends EntryContent>(entry: E): entry is Extract<E, AskedEntry> {
+  return entry.kind === "permission" || entry.kind === "elicitation";
+}
+
 interface OpenQuestion {
   readonly asked: AskedEntry;
   /** The tool call of a permission, kept up to date. */
@@ -37,7 +41,7 @@ export class OpenQuestions {
 
   apply(entry: EntryContent): OpenQuestions {
     if (entry.kind === "tool_call") return this.#follow(entry);
-    if (entry.kind !== "permission" && entry.kind !== "elicitation") return this;
+    if (!isAsked(entry)) return this;
     if (entry.phase === "requested") return this.#add(entry);
     const waiting = this.#open.get(entry.request);
     if (waiting === undefined) return this;

@@ -5,7 +5,7 @@ import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { answerPrompt, colonCommands, lineMeaning } from "./typed-line.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
-import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
+import { type AskedEntry, isAsked, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { earlierPrompts } from "./earlier-prompts.ts";
 import { type Completion, completion } from "./line-completion.ts";
 import { PromptLine } from "./prompt-line.ts";
@@ -86,7 +86,7 @@ export class Attachment {
 
   /** Whether the entry belongs to a question that is asked here. The view must not show it: `ask` does, in its turn. */
   handles(entry: Entry): entry is Entry & AskedEntry {
-    if (this.#isOver || (entry.kind !== "permission" && entry.kind !== "elicitation")) return false;
+    if (this.#isOver || !isAsked(entry)) return false;
     return entry.phase === "requested" || this.#questions.get(entry.request) !== undefined;
   }
 

@@ -2,7 +2,7 @@
 // Writes a session's transcript to stdout, with a spinner while the agent works and no output comes.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
 import { rendered, type Text } from "../../display/styled.ts";
-import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
+import { type AskedEntry, isAsked } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { OutcomeError } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
@@ -133,7 +133,6 @@ function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
   if (entry.kind === "turn") return entry.phase === "started" || (wasWorking && entry.phase === "queued");
-  if (entry.kind === "permission" || entry.kind === "elicitation")
-    return entry.phase !== "requested" && entry.phase !== "changed";
+  if (isAsked(entry)) return entry.phase !== "requested" && entry.phase !== "changed";
   return wasWorking;
 }

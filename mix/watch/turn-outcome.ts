@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Determines the outcome of a turn from its entries, and reports a failure.
 import { verdictOf } from "../../agent-client/view/decision.ts";
-import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
+import { type AskedEntry, isAsked, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type Entry, isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import { formatCount } from "../../display/units.ts";
 import { exitCodeOf, type Outcome, type OutcomeError } from "../process/exit-codes.ts";
@@ -27,7 +27,7 @@ export class TurnTracker {
     // A cancelled turn did not end because of a refused tool.
     if (entry.kind === "command" && entry.verb === "agent.session.cancel") this.#refusedByPerson = false;
     if (entry.turn !== this.#turn) return undefined;
-    if (entry.kind === "permission" || entry.kind === "elicitation") return this.#request(entry, isAnswered);
+    if (isAsked(entry)) return this.#request(entry, isAnswered);
     if (entry.kind !== "turn" || entry.phase !== "ended") return undefined;
     return {
       kind: "turn",
@@ -67,7 +67,7 @@ export function endedOutcome(entry: {
 
 /** A question that timed out counts as refused. A person who was away should be told. */
 export function isUnanswered(entry: Entry): boolean {
-  return (entry.kind === "permission" || entry.kind === "elicitation") && entry.via === "timeout";
+  return isAsked(entry) && entry.via === "timeout";
 }
 
 export function unansweredMessage(count: number): string | undefined {

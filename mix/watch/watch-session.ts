@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Follows a session for a verb until an entry decides the outcome, and shows it to people, as JSON or not at all.
 import { isTruncated } from "../../agentd/vocabulary/entries.ts";
-import type { ElicitationEntry, Entry, PermissionEntry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import type { Entry, TruncatedEntry } from "../../agentd/vocabulary/entries.ts";
+import { isAsked } from "../../agent-client/view/open-questions.ts";
 import { Attachment } from "../attach/attachment.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { detach, leave } from "./detach.ts";
@@ -97,15 +98,13 @@ async function showPause(view: LiveView, attachment: Attachment | undefined): Pr
 
 /** Collects requests whose answer arrived in the same batch, as a policy's does. Nobody needs to be asked. */
 function collectAnswered(answered: Set<string>, entries: readonly (Entry | TruncatedEntry)[]): void {
-  for (const entry of entries) if (isRequestEntry(entry) && entry.phase === "resolved") answered.add(entry.request);
+  for (const entry of entries) {
+    if (!isTruncated(entry) && isAsked(entry) && entry.phase === "resolved") answered.add(entry.request);
+  }
 }
 
 function isAlreadyAnswered(answered: ReadonlySet<string>, entry: Entry): boolean {
-  return isRequestEntry(entry) && entry.phase === "requested" && answered.has(entry.request);
-}
-
-function isRequestEntry(entry: Entry | TruncatedEntry): entry is Entry & (PermissionEntry | ElicitationEntry) {
-  return !isTruncated(entry) && (entry.kind === "permission" || entry.kind === "elicitation");
+  return isAsked(entry) && entry.phase === "requested" && answered.has(entry.request);
 }
 
 function createAttachment(

@@ -2,6 +2,7 @@
 // Follows a session until it is ready, or one turn to its end and optionally the session until it is closed.
 import type { Entry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { type AskedEntry, isAsked } from "../../agent-client/view/open-questions.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { MixError, ownError } from "../process/mix-error.ts";
@@ -97,10 +98,10 @@ export async function watchStart(
   return outcome;
 }
 
-type Question = Extract<Entry, { readonly kind: "permission" | "elicitation" }>;
+type Question = Entry & AskedEntry;
 
 function isQuestion(entry: Entry): entry is Question {
-  return (entry.kind === "permission" || entry.kind === "elicitation") && entry.phase === "requested";
+  return isAsked(entry) && entry.phase === "requested";
 }
 
 /** Cancels the question, with the turn that it belongs to. */
