@@ -117,6 +117,18 @@ test("the overview of the verbs lists the exit codes; a verb's help says how to 
   expect((await bench.run(["agent", "stop", "--help"])).stdout).not.toContain("--no-autostart");
 });
 
+test("the help says which session a verb takes where none is named", async () => {
+  const without = async (verb: string) => {
+    const { stdout } = await bench.run(["agent", verb, "--help"]);
+    return /Without it: ([^.]*)\./.exec(stdout.replaceAll(/\s+/g, " "))?.[1];
+  };
+  const live = "the only live one of this directory";
+  expect(await without("close")).toBe(live);
+  expect(await without("show")).toBe(`${live}, or else the latest ended one`);
+  expect(await without("resume")).toBe("the latest ended one of this directory");
+  expect(await without("purge")).toBeUndefined();
+});
+
 test("the help of every verb fits a screen and shows an example", async () => {
   for (const [table, before] of [
     [agentVerbs, ["agent"]],

@@ -40,7 +40,7 @@ test("a new name is published, listed, found and kept; the old one leads nowhere
     expect(await user.call("agent.session.get", { session: "new" })).toMatchObject({ session, name: "new" });
     expect(await user.refusal("agent.session.get", { session: "old" })).toMatchObject({
       code: "SESSION_UNKNOWN",
-      message: 'no session "old"',
+      body: { message: 'no session "old"' },
     });
     expect(await user.call("agent.session.rename", { session, name: "new", command_id: "r" })).toEqual(reply);
     await user.call("agent.session.close", { session });

@@ -119,7 +119,7 @@ test("one word after send is the prompt, unless it names a session: then the pro
     const ran = await bench.run(["agent", "send", word]);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${word} is a session, and its prompt is`) });
   }
-  expect((await bench.run(["agent", "send"])).stderr).toContain("a prompt is missing");
+  expect((await bench.run(["agent", "send"])).stderr).toContain("<prompt> is missing");
   expect((await bench.run(["agent", "send", "continue"])).code).toBe(0);
   expect((await bench.run(["agent", "send", "-"], { stdin: "from stdin" })).code).toBe(0);
   const prompts = agentd.asked.filter(([verb]) => verb === "agent.session.prompt").map(([, { prompt }]) => prompt);
