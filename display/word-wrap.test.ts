@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { displayWidth, truncateToWidth } from "./width.ts";
+import { displayWidth, truncateStart, truncateToWidth } from "./width.ts";
 import { colours, rendered, rich, wrapped } from "./styled.ts";
 import { noPrefix, WordWrap } from "./word-wrap.ts";
 
@@ -80,4 +80,6 @@ test("a line of a help or an error is wrapped between words, further rows deeper
 test("text is cut by display columns, not by characters", () => {
   expect(truncateToWidth("日本語日本語", 7)).toBe("日本語…");
   expect(truncateToWidth("short", 7)).toBe("short");
+  expect(truncateStart("/home/日本語", 7)).toBe("…日本語");
+  expect(truncateStart("short", 7)).toBe("short");
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { askMaintenance, formatLoss, requireNamed, toRemovalArgs, removalFlags } from "./log-maintenance.ts";
+import { homePath } from "../process/home-path.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
 
 export const spec: VerbSpec = {
@@ -12,7 +13,7 @@ export const spec: VerbSpec = {
 };
 
 export async function run(invocation: Invocation): Promise<void> {
-  const { args, output } = invocation;
+  const { args, context, output } = invocation;
   const named = requireNamed(args.word(0));
   const removalArgs = toRemovalArgs(invocation);
   const bus = await invocation.connect("agentd");
@@ -24,6 +25,6 @@ export async function run(invocation: Invocation): Promise<void> {
     await output.line(formatLoss(session, entries, removalArgs.dry_run));
     // The purge has succeeded, so a failure here is ignored.
     const left = await bus.ask("agent.session.get", { session }).catch(() => undefined);
-    if (left !== undefined) output.word(`its directory stays: ${left.cwd}`);
+    if (left !== undefined) output.word(`its directory stays: ${homePath(left.cwd, context)}`);
   }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Text of a message where stdout is not a terminal: as it was written, further lines indented.
 import { unfinishedColour, withoutColours } from "../../display/colour-sequences.ts";
-import type { Paint, Text } from "../../display/styled.ts";
-import { rich } from "../../display/styled.ts";
-
-/** Stands for the mark of a message at the end of what was written. */
-const mark = "> ";
+import { type Paint, rich, type Text } from "../../display/styled.ts";
 
 export class PlainStream {
   readonly column = 0;
@@ -13,7 +9,7 @@ export class PlainStream {
   readonly #paint: Paint;
   #begin: Text;
   #cut = "";
-  /** The last two characters. */
+  /** The last two characters that were written. The mark of a message counts as two. */
   #tail = "\n";
 
   constructor(begin: Text, indent: string, paint: Paint) {
@@ -51,7 +47,7 @@ export class PlainStream {
     const begin = this.#begin;
     const isNewLine = begin === "" && this.#tail.endsWith("\n");
     this.#begin = "";
-    this.#tail = (this.#tail + (begin === "" ? "" : mark) + shown).slice(-2);
+    this.#tail = (this.#tail + (begin === "" ? "" : "> ") + shown).slice(-2);
     if (shown === "") return begin;
     if (this.#indent === "") return rich`${begin}${this.#paint(shown)}`;
     const indented = shown.replaceAll(/\n(?=[^\n])/g, `\n${this.#indent}`);
