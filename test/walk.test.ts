@@ -72,9 +72,15 @@ test.for([
   await shell.runs("No live session is left", "mix agent ls");
   await shell.runs("A prompt brings it back", 'mix agent send groceries "read list.txt"');
 
-  await shell.runs("A policy answers for you", 'mix agent start demo "ask read notes.txt" --cwd . --policy reads --close');
+  await shell.runs(
+    "A policy answers for you",
+    'mix agent start demo "ask read notes.txt" --cwd . --policy reads --close',
+  );
   await shell.runs("Nobody there to ask", 'mix agent start demo "ask write ci.txt" --cwd . --no-ask --close');
-  await shell.runs("An agent that is not configured", 'mix agent start --command "my-agent --acp" hello --cwd . --close');
+  await shell.runs(
+    "An agent that is not configured",
+    'mix agent start --command "my-agent --acp" hello --cwd . --close',
+  );
   await shell.begins('mix agent start demo "ask form" --close');
   await shell.shows("A form", /\n[^\n]*[>:\]?] *$/);
   await shell.window.press("C-c");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import type { OutputMode } from "../process/output.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
@@ -21,10 +22,8 @@ export async function run(invocation: Invocation): Promise<void> {
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(describe(cancelled, reply.session, output.mode));
-  const isIdle = reply.turns.length === 0;
-  output.word(
-    isIdle ? `session ${reply.session} has no turn to cancel` : `to go on: mix agent send ${reply.session} "…"`,
-  );
+  if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
+  else await sayNextStep(invocation, bus, reply.session);
 }
 
 function describe(turn: number, session: string, mode: OutputMode): string {

@@ -17,7 +17,7 @@ test("start shows the turn on stdout and messages about it on stderr, and exits 
   expect(ran.stdout).toContain("Hello there.\n");
   expect(ran.stdout).toContain("✔ turn 1 done");
   expect(ran.stdout).not.toContain("mix agent");
-  expect(ran.stderr).toBe('session sessionaaaaa (demo)\ncontinue: mix agent send sessionaaaaa "…"\n');
+  expect(ran.stderr).toBe('session sessionaaaaa (demo)\nto go on: mix agent send sessionaaaaa "…"\n');
 });
 
 test("several words are one prompt, and the session gets the caller's directory, except for the demo", async () => {

@@ -122,9 +122,10 @@ export class LiveView {
 }
 
 /** Describes stdout. It has 0 columns if it is not a terminal, and 80 if the terminal reports no width. */
-export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">): Screen {
-  const { stdout } = context;
-  return { style: wantsColour(context) ? colours : plain, columns: stdout.isTTY ? stdout.columns || 80 : 0 };
+export function detectScreen(context: Pick<Context, "words" | "stdout" | "env" | "home">): Screen {
+  const { stdout, home } = context;
+  const style = wantsColour(context) ? colours : plain;
+  return stdout.isTTY ? { style, columns: stdout.columns || 80, home } : { style, columns: 0 };
 }
 
 /** A message that pauses for so long is shown up to its last character. */

@@ -6,6 +6,7 @@ import { printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { subjectOfRequest } from "../questions/subject.ts";
 import { type Cut, formatTable, pathIn, type TableFit } from "./table.ts";
+import { nameOrId } from "./next-step.ts";
 import { formatAge, formatTimeUntil } from "./units.ts";
 
 export interface Overview {
@@ -58,8 +59,9 @@ const stepsMax = 3;
 
 const indent = "  ";
 
-/** The last column says what it is about, and gets the room. */
+/** The last column says what it is about, and gets the room; but names are what people type. */
 const cuts: readonly Cut[] = [
+  { column: 3, min: 28 },
   { column: 1, min: 10 },
   { column: 3, min: 16 },
 ];
@@ -96,7 +98,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       ]),
       share: 3,
       command: "mix agent ls",
-      next: running[0] && `to watch:     mix agent attach ${running[0].session}`,
+      next: running[0] && `to watch:     mix agent attach ${nameOrId(running[0])}`,
       paint: "strong",
     },
     {
@@ -104,7 +106,7 @@ function toSections({ waiting, live, ended, turnStarts, errors }: Overview, now:
       rows: idle.map((one) => [one.session, whose(one), `${age(one.updated_at)} ago`, about(one, fit)]),
       share: 2,
       command: "mix agent ls",
-      next: idle[0] && `to go on:     mix agent send ${idle[0].session} "…"`,
+      next: idle[0] && `to go on:     mix agent send ${nameOrId(idle[0])} "…"`,
       paint: "strong",
     },
     {
@@ -144,7 +146,7 @@ function about({ title, cwd }: SessionSummary, fit: TableFit): string {
 
 function describeEnd({ state, reason }: SessionSummary, error: ErrorBody | undefined): string {
   if (error !== undefined) return `${state}: ${error.error_code}`;
-  return reason === undefined ? state : `${state} (${reason})`;
+  return reason === undefined || reason === "asked" ? state : `${state} (${reason})`;
 }
 
 /** How many rows each section shows: its share, and of what others leave, the first ones most. */

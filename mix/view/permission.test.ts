@@ -96,7 +96,7 @@ test.each([
   ["2026-01-01T00:00:00.020Z", "(within 10m)"],
   ["2026-01-01T00:00:30.000Z", "(within 9m)"],
   ["2026-01-01T00:09:15.000Z", "(within 45s)"],
-  ["2026-01-01T00:10:00.000Z", "permit show"],
+  ["2026-01-01T00:10:00.000Z", "or: deny, show"],
 ])("at %s the line that tells how to answer ends with %s", (now, end) => {
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
   expect(rendered(renderPermission(question, view).at(-1) ?? "").endsWith(end)).toBe(true);

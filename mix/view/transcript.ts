@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Turns a session's entries into text for people, entry by entry. Does no I/O.
 import type { Entry, MessageEntry, PlanEntry, StateEntry, TurnEntry } from "../../agentd/vocabulary/entries.ts";
+import { homePath } from "../process/home-path.ts";
 import { formatDuration } from "./units.ts";
 import { type AskedEntry, OpenQuestions } from "../../agent-client/view/open-questions.ts";
 import { type ClientSideRenderOptions, renderFileEntry, renderTerminalEntry } from "./client-side.ts";
@@ -18,6 +19,8 @@ export interface TranscriptOptions {
   readonly style: Style;
   /** The screen's width; 0 means that nothing is wrapped or cut. */
   readonly columns: number;
+  /** The home directory, on a terminal: written as `~`. */
+  readonly home?: string;
   /** False for a person who has just typed the prompt. */
   readonly showPrompts: boolean;
   /** The session's directory, if known; paths below it are shown relative to it. */
@@ -227,7 +230,8 @@ export class Transcript {
     const { style } = this.#options;
     const { directory } = this.#tools;
     const info = entry.agent_info;
-    const place = directory === undefined ? "" : ` in ${printableLine(directory)}`;
+    const place =
+      directory === undefined ? "" : ` in ${printableLine(homePath(directory, { home: this.#options.home ?? "" }))}`;
     const up =
       info === undefined || info === null
         ? []
@@ -289,7 +293,9 @@ export class Transcript {
       this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
     if (question.tool_call !== undefined && question.agent_session === undefined)
       this.#tools.noteShown(question.tool_call);
-    return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
+    const { directory } = this.#tools;
+    const options = { ...this.#options, directory, isOpen: open, isBelowDiff };
+    return this.#renderSection("question", renderPermission(question, options));
   }
 
   /** Shows the whole question again, so that nobody answers its former version. */

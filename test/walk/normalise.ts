@@ -21,7 +21,11 @@ export function normalise(text: string, { home, columns }: Machine): string {
 /** The first session is `aaaaaaaaaaaa`, the second `bbbbbbbbbbbb`; names on the Bus are numbered in the same way. */
 function lettersForIds(text: string): string {
   let named = text;
-  for (const pattern of [/(?<=\bsession )[a-z2-7]{12}\b/g, /(?<=\bmix-)[a-z2-7]{6}\b/g, /(?<=\bcursor +)[a-z2-7]{12}\b/g]) {
+  for (const pattern of [
+    /(?<=\bsession )[a-z2-7]{12}\b/g,
+    /(?<=\bmix-)[a-z2-7]{6}\b/g,
+    /(?<=\bcursor +)[a-z2-7]{12}\b/g,
+  ]) {
     const ids = new Set(Array.from(named.matchAll(pattern), ([id]) => id));
     const prefix = pattern.source.includes("mix-") ? "mix-" : "";
     const first = pattern.source.includes("cursor") ? "z" : "a";
