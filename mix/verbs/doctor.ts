@@ -43,7 +43,7 @@ export function formatFindings(findings: readonly Finding[], { style, columns, h
       ...more.map((line) => `${indent}${line}`),
       ...(remedy === undefined ? [] : [rich`${indent}${style.faint(`→ ${printableLine(remedy)}`)}`]),
     ];
-    return lines.map((line) => wrapped(line, columns, indent.length));
+    return lines.map((line, nth) => wrapped(line, columns, nth === 0 ? indent.length : 2));
   });
 }
 

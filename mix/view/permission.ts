@@ -77,10 +77,13 @@ function formatMemberNames(names: readonly string[]): string {
   return names.map((name) => name.replaceAll("_", " ")).join(", ");
 }
 
-/** The view that follows a session on a terminal leaves out what `--option` takes: there people answer by number. */
-function renderChoices(choices: readonly PermissionChoice[], { isWhole, columns }: PermissionRenderOptions): string[] {
+/** Leaves out what `--option` takes where people answer at the terminal: by a number, or yes or no. */
+function renderChoices(
+  choices: readonly PermissionChoice[],
+  { isWhole, isOpen, columns }: PermissionRenderOptions,
+): string[] {
   return choices.map(({ option, name, kind }, index) => {
-    const flag = isWhole === true || columns === 0 ? `, --option ${printableLine(option)}` : "";
+    const flag = columns === 0 || (isWhole === true && isOpen !== false) ? `, --option ${printableLine(option)}` : "";
     return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}${flag}]`;
   });
 }

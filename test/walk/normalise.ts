@@ -44,7 +44,7 @@ function alignTimes(line: string, columns: number): string {
     return `${words.padEnd(timeColumns)}  `;
   });
   if (aligned === line || !line.endsWith("…")) return aligned;
-  return `${aligned.slice(0, columns - 2 * timeColumns)}…`;
+  return `${aligned.slice(0, columns - 1)}…`;
 }
 
 const timeColumns = 8;
