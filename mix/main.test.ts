@@ -390,7 +390,7 @@ test("on a real terminal each question is drawn right above the line that answer
   await ended;
   const all = screen().join("\n");
   expect(all).toContain("→ refused: execute npm run build (1 of 2) (by ");
-  expect(all).toContain("→ refused: execute rm -rf ~ (2 of 2), no");
+  expect(all).toContain("→ refused: execute rm -rf ~ (2 of 2) (by ");
 });
 
 test("on a real terminal the log has the day once, local times, and rows as wide as the terminal", async () => {
