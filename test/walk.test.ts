@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { whyNoTmux } from "./harness/terminal.ts";
 import { openWalk } from "./walk/walk.ts";
 
-/** The prompt line below everything else. */
-const atPrompt = /\n> *$/;
+/** The prompt line, below the end of this turn. */
+const promptAfterTurn = (turn: number): RegExp => new RegExp(`turn ${turn} done[^]*\\n> *$`);
 
 test.for([
   { columns: 80, rows: 24 },
@@ -31,11 +31,11 @@ test.for([
   await shell.answers("The answer is y, and the turn ends", "y");
 
   await shell.begins("mix agent attach");
-  await shell.shows("Attach to this directory's session", atPrompt);
+  await shell.shows("Attach to this directory's session", promptAfterTurn(1));
   await shell.window.paste("write list.txt milk\nbread\nbutter");
   await shell.shows("A paste of several lines stays in the line until Enter", "butter");
   await shell.window.press("Enter");
-  await shell.shows("It is one prompt", /wrote list\.txt[^]*turn 2 done[^]*\n> *$/);
+  await shell.shows("It is one prompt", promptAfterTurn(2));
   const beside = await walk.newShell();
   await shell.window.type("ask write more.txt eggs");
   await shell.window.press("Enter");
@@ -46,13 +46,13 @@ test.for([
   await beside.begins("mix agent permit allow");
   await beside.shows("Allow it from there: no request is named, so it is shown first", /\[y\/N\]$/);
   await beside.answers("Allowed", "y");
-  await shell.shows("The first window goes on", /turn 3 done[^]*\n> *$/);
+  await shell.shows("The first window goes on", promptAfterTurn(3));
   await shell.window.type(":detach");
   await shell.window.press("Enter");
   await shell.ends("Leave it running");
 
   await shell.begins("mix agent attach shopping");
-  await shell.shows("Attach again", atPrompt);
+  await shell.shows("Attach again", promptAfterTurn(3));
   await shell.window.type(":history");
   await shell.window.press("Enter");
   await shell.shows("What came before", /turn 2 ends here[^]*\n> *$/);

@@ -67,7 +67,7 @@ export class Terminal implements AsyncDisposable {
     this.#replies.push({ resolve: () => {}, reject: (error) => (this.#complaint += error.message) });
     createInterface({ input: this.#client.stdout }).on("line", (line) => this.#read(line));
     void this.#exited.then(() => {
-      for (const { reject } of this.#replies.splice(0)) reject(new Error(`tmux has ended: ${this.#complaint}`));
+      for (const reply of this.#replies.splice(0)) reply.reject(new Error(`tmux has ended: ${this.#complaint}`));
     });
   }
 
