@@ -151,5 +151,5 @@ export class Shell {
 
 /** Whether the command has ended, below whatever it printed. */
 function hasPromptBelow(screen: string): boolean {
-  return /\n\$$/.test(screen);
+  return screen.endsWith("\n$");
 }
