@@ -376,8 +376,8 @@ test("on a real terminal each question is drawn right above the line that answer
   await shows("(1 of 2)? [y/n/1–2] ");
   const rows = (what: string, number: number, prompt: string): unknown[] => [
     `? allow: ${what} (execute)`,
-    "  1) Yes  [allow_once, --option yes]",
-    "  2) No  [reject_once, --option no]",
+    "  1) Yes  [allow_once]",
+    "  2) No  [reject_once]",
     expect.stringMatching(new RegExp(`^  answer: mix agent permit allow \\w+-${number} `)),
     prompt,
   ];
@@ -389,8 +389,8 @@ test("on a real terminal each question is drawn right above the line that answer
   type("n\r");
   await ended;
   const all = screen().join("\n");
-  expect(all).toContain("→ refused: execute npm run build (1 of 2), no");
-  expect(all).toContain("→ refused: execute rm -rf ~ (2 of 2), no");
+  expect(all).toContain("→ refused: execute npm run build (1 of 2) (by ");
+  expect(all).toContain("→ refused: execute rm -rf ~ (2 of 2) (by ");
 });
 
 test("on a real terminal the log has the day once, local times, and rows as wide as the terminal", async () => {

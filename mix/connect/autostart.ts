@@ -16,6 +16,7 @@ import {
   lastingUnreachableReason,
 } from "../daemon/unreachable-reason.ts";
 import { daemonEnvironment } from "../daemon/daemon-environment.ts";
+import { homePath } from "../process/home-path.ts";
 import { processLogFile } from "../daemon/daemon-record.ts";
 import { printable } from "../../display/printable.ts";
 
@@ -60,7 +61,7 @@ async function startInBackground<Found>(
 ): Promise<Found> {
   const logFile = processLogFile(context);
   const daemon = await spawnDaemon(context, logFile);
-  output.notice(`starting agentd in the background; its log is ${logFile}`);
+  output.notice(`starting agentd in the background; its log is ${pathForPeople(logFile, context)}`);
   const deadline = context.now() + registeredWithinMs;
   while (context.now() < deadline) {
     const found = await find();
@@ -78,6 +79,10 @@ async function startInBackground<Found>(
   const late = `agentd did not come up within ${registeredWithinMs / 1000} s; its log is ${logFile}`;
   const away = running === undefined ? late : notOnBusMessage(context, running, await busAddress(context));
   throw ownError("UNREACHABLE", lastingUnreachableReason(context) ?? away);
+}
+
+function pathForPeople(path: string, context: Context): string {
+  return context.stderr.isTTY ? homePath(path, context) : path;
 }
 
 /** How long a running agentd may take to return to its Bus: three times its longest reconnect delay. */

@@ -52,7 +52,7 @@ async function sessionOfThisDirectory(
   if (another !== undefined) {
     throw usageError(`${liveHere.length} live sessions have this directory; name one of them:\n${listed(liveHere)}`);
   }
-  const what = `${found.agent}, ${found.state}`;
+  const what = `${found.agent}${found.name === undefined ? "" : ` ${found.name}`}, ${found.state}`;
   const which = meant !== "live" && endedHere.length > 0 ? "the latest ended one" : "the only live one";
   output.word(`session ${found.session} (${what}), ${which} in ${homePath(found.cwd, context)}`);
   return found;

@@ -3,10 +3,12 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { formContent } from "../input/assignments.ts";
 import { type LoggedRequest, findLoggedRequest } from "../../agent-client/entries/logged-question.ts";
+import { sessionNames } from "../references/session-names.ts";
 import { requestReference } from "../references/request-reference.ts";
 import { usageError } from "../process/mix-error.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { type ElicitationRequest, renderElicitation, renderElicitationResolution } from "../view/elicitation.ts";
+import { sayHowToWatch } from "../watch/say-next-step.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { detectFit } from "../view/table.ts";
 import { formatElicitationTable, describeUnlisted } from "../view/reply-tables.ts";
@@ -60,9 +62,12 @@ async function list({ args, context, output, read }: Invocation): Promise<void> 
   if (output.mode === "json") await output.document("mix.elicitations.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open questions");
-  else
-    for (const line of formatElicitationTable(requests, context.now(), detectFit(context, args.switch("no-trunc"))))
+  else {
+    const fit = detectFit(context, args.switch("no-trunc"));
+    for (const line of formatElicitationTable(requests, await sessionNames(bus), context.now(), fit))
       await output.line(line);
+    output.word(`to answer: mix agent answer ${requests[0]?.request} --show`);
+  }
 }
 
 async function show({ context, output }: Invocation, { asked, resolved }: FoundElicitation): Promise<void> {
@@ -78,16 +83,17 @@ async function show({ context, output }: Invocation, { asked, resolved }: FoundE
 }
 
 async function answer(
-  { args, output }: Invocation,
+  invocation: Invocation,
   bus: AgentBus,
   input: VerbInput<"agent.elicitation.answer">,
 ): Promise<void> {
+  const { args, output } = invocation;
   const reply = await bus.ask("agent.elicitation.answer", { ...input, command_id: args.text("id") });
   if (output.mode === "json") return output.document("mix.answered.v1", reply);
   if (output.mode === "ids") return output.line(input.request);
   const outcomes = { accept: "accepted", decline: "declined", cancel: "cancelled" };
   await output.line(`${input.request} ${outcomes[reply.outcome]}`);
-  output.word(`to watch what follows: mix agent attach ${reply.session}`);
+  await sayHowToWatch(invocation, bus, reply.session);
 }
 
 interface FoundElicitation {

@@ -102,7 +102,7 @@ test("attach ends when its session closes", async () => {
   session.append({ kind: "state", state: "closed", reason: "asked" });
   const { code, stderr } = await running.ended;
   expect(code).toBe(0);
-  expect(stderr.split("\n").slice(1)).toEqual(["to come back: mix agent resume sessionzzzza", ""]);
+  expect(stderr.split("\n").slice(1)).toEqual(['to come back: mix agent send sessionzzzza "…"', ""]);
 });
 
 test("an error that the end of a turn told is not told again with the end of the session", async () => {
@@ -215,7 +215,7 @@ test.each([
     // The second one's line is drawn again below the message.
     await running.shows("): 1\n\rallow edit Write a.txt? [y/n/1–2] ");
     running.type("2\n");
-    await running.shows("→ refused: edit Write a.txt, no");
+    await running.shows("→ refused: edit Write a.txt (by ");
     // A followed turn ends by itself.
     running.type(":detach\n");
     expect((await running.ended).code).toBe(0);
@@ -250,9 +250,9 @@ test("two questions that come at once are asked one after the other, each shown 
   const order = places(
     stdout,
     "? allow: npm run build (execute)",
-    "→ refused: execute npm run build (1 of 2), no (by ",
+    "→ refused: execute npm run build (1 of 2) (by ",
     "? allow: rm -rf ~ (execute)",
-    "→ allowed: execute rm -rf ~ (2 of 2), yes (by ",
+    "→ allowed: execute rm -rf ~ (2 of 2) (by ",
   );
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(order).not.toContain(-1);
@@ -333,12 +333,7 @@ test("a changed question is shown again with its changes, and text typed for its
   const session = agentd.session("sessionaaaaa");
   session.append(...changeCall(session, 1, { title: "rm -rf ~" }));
   await running.shows(
-    [
-      "? allow: rm -rf ~ (execute)",
-      "  ! changed since it was asked: title",
-      "  1) Yes  [allow_once, --option yes]",
-      "",
-    ].join("\n"),
+    ["? allow: rm -rf ~ (execute)", "  ! changed since it was asked: title", "  1) Yes  [allow_once]", ""].join("\n"),
   );
   await running.shows("\rallow execute rm -rf ~? [y/n/1–2] \u001b[K");
   running.type("\n");
@@ -399,7 +394,7 @@ test("a question that changes while it waits is shown once, in its latest form",
   const { stdout } = await running.ended;
   expect(stdout).toContain("? allow: rm -rf ~ (execute)\n  ! changed since it was asked: title, raw input\n");
   expect(stdout).toContain('"deep": 1');
-  expect(stdout).toContain("→ refused: execute rm -rf ~ (2 of 2), no (by ");
+  expect(stdout).toContain("→ refused: execute rm -rf ~ (2 of 2) (by ");
   expect([times(stdout, "? allow: rm -rf ~"), times(stdout, "npm test")]).toEqual([1, 0]);
 });
 
@@ -476,7 +471,7 @@ test("a half-typed prompt that a question interrupts does not become its answer"
   await running.shows("[y/n/1–2] ");
   running.type("\n");
   running.type("1\n");
-  await running.shows("→ allowed: edit Write a.txt, yes");
+  await running.shows("→ allowed: edit Write a.txt (by ");
   // It is a prompt again when no question is open.
   session.append({ kind: "state", state: "running" });
   await running.shows("running > 2");

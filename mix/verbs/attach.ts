@@ -2,7 +2,9 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { lastTurn, turnStart } from "../../agent-client/entries/read-log.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import type { Context } from "../process/context.ts";
 import { homePath } from "../process/home-path.ts";
+import { nameOrId } from "../view/next-step.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
 import { writeTranscript } from "../watch/write-transcript.ts";
 import { formatCount } from "../../display/units.ts";
@@ -36,15 +38,17 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const isOver = endedOutcome(snapshot) !== undefined;
   const first = args.switch("all") ? 1 : Math.max(1, lastTurn(snapshot) + 1 - (args.count("turns", 1) ?? 1));
   const after = args.switch("all") ? 0 : await turnStart(bus, session, first);
-  output.word(`session ${session} (${snapshot.agent}) is ${snapshot.state} in ${homePath(snapshot.cwd, context)}`);
+  // Where none was named, it was said which one was taken.
+  if (args.positionals[0] !== undefined) output.word(describeSession(snapshot, context));
   const takesInput = isInteractive(invocation) && !args.switch("read-only") && !isOver;
   const attachment = takesInput ? new Attachment(invocation, bus, session, snapshot) : undefined;
   if (attachment !== undefined)
     attachment.writeHistory = (turns) => writeHistory(invocation, bus, snapshot, { first, after, turns });
-  if (first > 1) output.word(earlierMessage(session, first - 1, takesInput));
+  if (first > 1) output.word(earlierMessage(nameOrId(snapshot), first - 1, takesInput));
   let unanswered = 0;
   const outcome = await watchSession(invocation, bus, {
     session,
+    called: snapshot.name,
     after,
     showPrompts: true,
     directory: snapshot.cwd,
@@ -63,6 +67,11 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   reportFailure(output, session, outcome);
   if (outcome.kind === "ended") await sayNextStep(invocation, bus, session);
   return outcome;
+}
+
+function describeSession({ session, name, agent, state, cwd }: SessionSnapshot, context: Context): string {
+  const what = name === undefined ? agent : `${agent} ${name}`;
+  return `session ${session} (${what}) is ${state} in ${homePath(cwd, context)}`;
 }
 
 function earlierMessage(session: string, count: number, takesInput: boolean): string {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import type { OutputMode } from "../process/output.ts";
+import { sayNextStep } from "../watch/say-next-step.ts";
 import { sessionReference } from "../references/session-reference.ts";
-import { goOn } from "../view/next-step.ts";
 
 export const spec: VerbSpec = {
   usage: "agent cancel [session]",
@@ -22,8 +22,8 @@ export async function run(invocation: Invocation): Promise<void> {
   });
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
   else for (const cancelled of reply.turns) await output.line(describe(cancelled, reply.session, output.mode));
-  const isIdle = reply.turns.length === 0;
-  output.word(isIdle ? `session ${reply.session} has no turn to cancel` : goOn(reply.session).join(" "));
+  if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
+  else await sayNextStep(invocation, bus, reply.session);
 }
 
 function describe(turn: number, session: string, mode: OutputMode): string {

@@ -10,7 +10,7 @@ test("a subject is named once, and lines after the first and remedies stand belo
       { subject: "bus", state: "warning", words: "one\u001b[2J" },
       { subject: "settings", state: "fault", words: "/c:1: a\n/c:2: b", remedy: "edit the file" },
     ],
-    plain,
+    { style: plain, columns: 0 },
   );
   expect(shown.map(rendered)).toEqual([
     "✔ bus       ws://x",
@@ -19,4 +19,14 @@ test("a subject is named once, and lines after the first and remedies stand belo
     "            /c:2: b",
     "            → edit the file",
   ]);
+});
+
+test("on a terminal, lines are wrapped below their words, and the home directory is ~", () => {
+  const words = "/home/ann/state/log.db, 1.0 MiB, and /home/anna/log.db";
+  const shown = formatFindings([{ subject: "log", state: "ok", words }], {
+    style: plain,
+    columns: 40,
+    home: "/home/ann",
+  });
+  expect(shown.map(rendered)).toEqual(["✔ log  ~/state/log.db, 1.0 MiB, and\n       /home/anna/log.db"]);
 });

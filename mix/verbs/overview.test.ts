@@ -82,9 +82,9 @@ test("how a session comes back depends on what its agent can do", async () => {
   const session = agentd.begin("aaaaaaaaaaaa");
   session.append({ kind: "state", state: "closed" });
   session.shown = { agent_session_id: "a" };
-  expect(await bare()).toContain("to come back:  mix agent resume aaaaaaaaaaaa --fresh");
+  expect(await bare()).toContain("to begin anew:  mix agent resume aaaaaaaaaaaa --fresh");
   session.shown = { agent_session_id: "a", capabilities: { resume: true } };
-  expect(await bare()).toContain("to come back:  mix agent resume aaaaaaaaaaaa");
+  expect(await bare()).toContain('to come back:  mix agent send aaaaaaaaaaaa "…"');
 });
 
 test("text of agents is shown without its control characters", async () => {

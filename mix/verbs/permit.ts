@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { wrapped } from "../../display/styled.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import type { Outcome } from "../process/exit-codes.ts";
+import { sessionNames } from "../references/session-names.ts";
 import { requestReference } from "../references/request-reference.ts";
 import { misused } from "../input/arguments.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
+import { sayHowToWatch } from "../watch/say-next-step.ts";
 import { detectScreen } from "../view/live-view.ts";
 import { renderPermission, renderPermissionResolution, type PermissionRequest } from "../view/permission.ts";
 import { detectFit } from "../view/table.ts";
@@ -60,9 +63,12 @@ async function list({ args, context, output, read }: Invocation): Promise<void> 
   if (output.mode === "json") await output.document("mix.requests.v1", more ? { requests, more } : { requests });
   else if (output.mode === "ids") for (const { request } of requests) await output.line(request);
   else if (requests.length === 0) output.word("no open requests");
-  else
-    for (const line of formatPermissionTable(requests, context.now(), detectFit(context, args.switch("no-trunc"))))
+  else {
+    const fit = detectFit(context, args.switch("no-trunc"));
+    for (const line of formatPermissionTable(requests, await sessionNames(bus), context.now(), fit))
       await output.line(line);
+    output.word(`to answer: mix agent permit show ${requests[0]?.request}   then: allow or deny`);
+  }
 }
 
 function leftOpen({ output }: Invocation, request: string): Outcome {
@@ -80,16 +86,17 @@ async function show(
   const screen = detectScreen(context);
   // Everything is shown in full, because a person decides by it.
   const options = { ...screen, isWhole: true, isOpen: namesCommands };
-  for (const line of renderPermission(permission, options)) await output.line(line);
+  for (const line of renderPermission(permission, options)) await output.line(wrapped(line, screen.columns, 2));
   if (resolved !== undefined) await output.line(renderPermissionResolution(resolved, screen.style));
 }
 
 async function answer(
-  { args, output }: Invocation,
+  invocation: Invocation,
   bus: AgentBus,
   action: "allow" | "deny",
   { request, options }: FoundPermission["permission"],
 ): Promise<void> {
+  const { args, output } = invocation;
   const decision = decisionFor(action, options, args.text("option"));
   const reply = await bus.ask("agent.permission.answer", {
     request,
@@ -100,7 +107,7 @@ async function answer(
   if (output.mode === "ids") return output.line(request);
   const verdict = reply.option === undefined ? reply.outcome : action === "allow" ? "allowed" : "denied";
   await output.line(`${request} ${verdict}${reply.option === undefined ? "" : `: ${reply.option}`}`);
-  output.word(`to watch what follows: mix agent attach ${reply.session}`);
+  await sayHowToWatch(invocation, bus, reply.session);
 }
 
 async function findPermission(bus: AgentBus, request: string, now: number): Promise<FoundPermission> {

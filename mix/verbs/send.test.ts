@@ -51,16 +51,17 @@ test("send names the next step after a turn that was cancelled or ended the sess
   expect(await send()).toBe("");
   expect(await send()).toMatch(/\nto go on: mix agent send sessionzzzza "…"\n$/);
   session.shown = { agent_session_id: "a", capabilities: { load: true } };
-  expect(await send()).toMatch(/\nto come back: mix agent resume sessionzzzza\n$/);
+  expect(await send()).toMatch(/\nto come back: mix agent send sessionzzzza "…"\n$/);
 });
 
 test("send --no-wait prints the turn and does not follow it", async () => {
   (await bench.agentd()).begin("sessionzzzza");
   expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait"])).toEqual({
     code: 0,
-    stdout: "1\n",
-    stderr: "",
+    stdout: "turn 1 of sessionzzzza runs\n",
+    stderr: "to watch: mix agent attach sessionzzzza\n",
   });
+  expect(await bench.run(["agent", "send", "sessionz", "go", "--no-wait", "-q"])).toMatchObject({ stdout: "2\n" });
 });
 
 test("the error for an unreadable prompt file names the file in plain words", async () => {

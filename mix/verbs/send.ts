@@ -6,8 +6,8 @@ import { isEnded, type SessionPhase } from "../../agentd/vocabulary/entries.ts";
 import type { PromptReply, SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
-import { canResume } from "../view/next-step.ts";
-import { sayNextStep } from "../watch/say-next-step.ts";
+import { canResume, nameOrId } from "../view/next-step.ts";
+import { sayHowToWatch, sayNextStep } from "../watch/say-next-step.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { sessionNamed, sessionReference } from "../references/session-reference.ts";
@@ -46,12 +46,20 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     command_id: args.text("id"),
   });
   const { session, turn, queued, seq } = reply;
+  // Only people need the directory, to shorten paths below it, and the name.
+  const snapshot = output.mode === "people" ? await bus.ask("agent.session.get", { session }) : undefined;
+  const called = snapshot && nameOrId(snapshot);
   if (args.switch("no-wait")) {
-    await (output.mode === "json" ? output.document("mix.sent.v1", reply) : output.line(`${turn}`));
+    if (output.mode === "json") await output.document("mix.sent.v1", reply);
+    else
+      await output.line(
+        called === undefined ? `${turn}` : `turn ${turn} of ${called} ${queued ? "is queued" : "runs"}`,
+      );
+    await sayHowToWatch(invocation, bus, session);
     return done;
   }
   if (output.mode === "ids") await output.line(`${turn}`);
-  if (queued && !isResumed) output.word(`turn ${turn} of ${session} is queued`);
+  if (queued && !isResumed) output.word(`turn ${turn} of ${called} is queued`);
   const outcome = await watchTurn(invocation, bus, {
     session,
     turn,
@@ -59,8 +67,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     closes: false,
     onlyTurn: true,
     noAsk,
-    // Only the view for people needs the directory, to shorten paths below it.
-    ...(output.mode === "people" ? { directory: (await bus.ask("agent.session.get", { session })).cwd } : {}),
+    called,
+    ...(snapshot === undefined ? {} : { directory: snapshot.cwd }),
   });
   const endedWell = outcome.kind === "turn" && outcome.stopReason === "end_turn";
   if (!endedWell && (outcome.kind === "turn" || outcome.kind === "ended")) await sayNextStep(invocation, bus, session);

@@ -2,6 +2,7 @@
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { Cost } from "../../agentd/vocabulary/usage.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
+import { nameOrId } from "../view/next-step.ts";
 import { homePath } from "../process/home-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { localTime } from "../view/local-time.ts";
@@ -73,14 +74,15 @@ function formatSnapshot(one: SessionSnapshot, now: number, fit: TableFit): strin
   ];
   const permissions = one.requests.filter((open) => open.kind === "permission");
   const elicitations = one.requests.filter((open) => open.kind === "elicitation");
+  const names = new Map([[one.session, nameOrId(one)]]);
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return [
     ...formatFacts(known, fit),
     ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options, fit)),
     ...toParagraph(one.commands.length === 0 ? [] : formatCommandTable(one.commands, fit)),
     ...toParagraph(one.plan.map(({ content, status }) => `${status}  ${content}`)),
-    ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, now, fit)),
-    ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, now, fit)),
+    ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, names, now, fit)),
+    ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, names, now, fit)),
   ];
 }
 

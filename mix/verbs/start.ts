@@ -44,7 +44,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return done;
   }
   if (output.mode === "ids") await output.line(reply.session);
-  output.word(`session ${reply.session} (${request.agent})`);
+  output.word(`session ${reply.session} (${request.agent}${request.name === undefined ? "" : ` ${request.name}`})`);
   const outcome = await followFirstTurn(invocation, bus, reply, request.prompt !== undefined);
   if (outcome.kind !== "left" && outcome.kind !== "interrupted") await sayNextStep(invocation, bus, reply.session);
   return outcome;
@@ -98,11 +98,9 @@ async function followFirstTurn(
   const { session } = reply;
   const after = reply.seq - 1;
   const closes = invocation.args.switch("close");
-  const noAsk = invocation.args.switch("no-ask");
-  if (hasPrompt) {
-    return watchTurn(invocation, bus, { session, turn: reply.turn ?? 1, after, closes, onlyTurn: false, noAsk });
-  }
-  const outcome = await watchStart(invocation, bus, { session, after, noAsk });
+  const watched = { session, called: invocation.args.text("name"), after, noAsk: invocation.args.switch("no-ask") };
+  if (hasPrompt) return watchTurn(invocation, bus, { ...watched, turn: reply.turn ?? 1, closes, onlyTurn: false });
+  const outcome = await watchStart(invocation, bus, watched);
   if (closes && outcome.kind === "done") await bus.ask("agent.session.close", { session });
   return outcome;
 }

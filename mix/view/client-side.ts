@@ -12,8 +12,8 @@ export interface ClientSideRenderOptions extends Screen {
   readonly directory: string | undefined;
 }
 
-export function renderFileEntry(entry: FileEntry, { style, directory }: ClientSideRenderOptions): Text[] {
-  const path = printableLine(shortenPath(entry.path, directory));
+export function renderFileEntry(entry: FileEntry, { style, directory, home }: ClientSideRenderOptions): Text[] {
+  const path = printableLine(shortenPath(entry.path, directory, home));
   if (entry.phase === "refused") {
     // Agents read a missing file to see whether it exists; that is not an error.
     if (entry.op === "read" && entry.reason === "missing") return [];

@@ -27,8 +27,12 @@ test.each([
   [{ columns: 100 }, 0],
 ])("a stdout of %j is %i columns wide", (kind, columns) => {
   expect(
-    detectScreen({ stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))), env: {}, words: [] })
-      .columns,
+    detectScreen({
+      stdout: new TextOutput(streamSink(Object.assign(new PassThrough(), kind))),
+      env: {},
+      words: [],
+      home: "",
+    }).columns,
   ).toBe(columns);
 });
 

@@ -35,7 +35,7 @@ export class LiveView {
     this.#output = output;
     this.#context = context;
     this.#canRedraw = context.stdout.isTTY && context.env["TERM"] !== "dumb";
-    this.#transcript = new Transcript({ ...detectScreen(context), ...options, home: context.home, now: context.now });
+    this.#transcript = new Transcript({ ...detectScreen(context), ...options, now: context.now });
     this.#spinner = new Spinner(context);
   }
 
@@ -122,8 +122,9 @@ export class LiveView {
   }
 }
 
-export function detectScreen(context: Pick<Context, "words" | "stdout" | "env">): Screen {
-  return { style: styleOf(context), columns: context.stdout.columns };
+export function detectScreen(context: Pick<Context, "words" | "stdout" | "env" | "home">): Screen {
+  const { stdout, home } = context;
+  return { style: styleOf(context), columns: stdout.columns, ...(stdout.isTTY ? { home } : {}) };
 }
 
 /** A message that pauses for so long is shown up to its last character. */

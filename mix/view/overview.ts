@@ -10,7 +10,7 @@ import { printableLine } from "../../display/printable.ts";
 import type { Style, Text } from "../../display/styled.ts";
 import { homePath } from "../process/home-path.ts";
 import { subjectOfRequest } from "../questions/subject.ts";
-import { goOn, nextStep, type NextStep } from "./next-step.ts";
+import { goOn, howToWatch, nextStep, type NextStep } from "./next-step.ts";
 import { type Cut, formatTable, type TableFit } from "./table.ts";
 import { formatAge, formatTimeUntil } from "../../display/units.ts";
 
@@ -62,8 +62,9 @@ const stepsMax = 3;
 
 const indent = "  ";
 
-/** The last column says what it is about, and gets the room. */
+/** The last column says what it is about, and gets the room; but names are what people type. */
 const cuts: readonly Cut[] = [
+  { column: 3, min: 28 },
   { column: 1, min: 10 },
   { column: 3, min: 16 },
 ];
@@ -100,7 +101,7 @@ function toSections({ waiting, live, ended, turnStarts }: Overview, now: number,
       ]),
       share: 3,
       command: "mix agent ls",
-      next: running[0] && ["to watch:", `mix agent attach ${running[0].session}`],
+      next: running[0] && howToWatch(running[0]),
       paint: "strong",
     },
     {
@@ -108,7 +109,7 @@ function toSections({ waiting, live, ended, turnStarts }: Overview, now: number,
       rows: idle.map((one) => [one.session, whose(one), `${age(one.updated_at)} ago`, about(one, fit)]),
       share: 2,
       command: "mix agent ls",
-      next: idle[0] && goOn(idle[0].session),
+      next: idle[0] && goOn(idle[0]),
       paint: "strong",
     },
     {
@@ -148,7 +149,7 @@ function about({ title, cwd }: SessionSummary, fit: TableFit): string {
 
 function describeEnd({ state, reason, error }: SessionSnapshot): string {
   if (error !== undefined) return `${state}: ${error.error_code}`;
-  return reason === undefined ? state : `${state} (${reason})`;
+  return reason === undefined || reason === "asked" ? state : `${state} (${reason})`;
 }
 
 /** How many rows each section shows: its share, and of what others leave, the first ones most. */

@@ -96,7 +96,7 @@ test.each([
   ["2026-01-01T00:00:00.020Z", "(within 10m)"],
   ["2026-01-01T00:00:30.000Z", "(within 9m)"],
   ["2026-01-01T00:09:15.000Z", "(within 45s)"],
-  ["2026-01-01T00:10:00.000Z", "permit show"],
+  ["2026-01-01T00:10:00.000Z", "or: deny, show"],
 ])("at %s the line that tells how to answer ends with %s", (now, end) => {
   const question = { request: "s-1", now, expires_at: "2026-01-01T00:10:00.000Z" };
   expect(rendered(renderPermission(question, view).at(-1) ?? "").endsWith(end)).toBe(true);
@@ -145,4 +145,27 @@ test.each([false, true])("every digit of a number is shown, with isWhole %s", (i
 test("a request that does not describe its action gets a warning", () => {
   expect(shown({ tool_call_id: "t", tool_kind: "execute", content: [] })[0]).toContain("does not say what");
   expect(shown(edit).join("\n")).not.toContain("does not say");
+});
+
+test("options are named for --option only where a command can take it, and left out of a question that was answered", () => {
+  const question = { request: "s-1", options: [{ option: "yes", name: "Yes", kind: "allow_once" }] };
+  const choices = (more: object): string =>
+    renderPermission(question, { ...view, ...more })
+      .map(rendered)
+      .filter((line) => line.includes("Yes"))
+      .join();
+  expect(choices({ columns: 0 })).toBe("  1) Yes  [allow_once, --option yes]");
+  expect(choices({ columns: 80 })).toBe("  1) Yes  [allow_once]");
+  expect(choices({ columns: 80, isWhole: true })).toBe("  1) Yes  [allow_once, --option yes]");
+  expect(choices({ columns: 80, isWhole: true, isOpen: false })).toBe("  1) Yes  [allow_once]");
+  expect(choices({ columns: 80, isOpen: false })).toBe("");
+});
+
+test("a path below the session's directory is relative to it, and one in the home directory begins with ~", () => {
+  const tool_call = { tool_call_id: "t", locations: [{ path: "/home/ann/src/a" }, { path: "/home/ann/b" }] };
+  const lines = renderPermission(
+    { request: "s-1", tool_call },
+    { ...view, directory: "/home/ann/src", home: "/home/ann" },
+  );
+  expect(lines.map(rendered).slice(1, 3)).toEqual(["  a", "  ~/b"]);
 });

@@ -9,7 +9,7 @@ import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
-import { renderDiffs, collectDiffFacts, type Screen } from "./tool-calls.ts";
+import { renderDiffs, collectDiffFacts, type Screen, shortenPath } from "./tool-calls.ts";
 
 export interface PermissionRequest {
   readonly request: string;
@@ -28,11 +28,13 @@ export interface PermissionRequest {
 }
 
 export interface PermissionRenderOptions extends Screen {
+  /** The session's directory, if known. */
+  readonly directory?: string | undefined;
   /** Shows everything in full length. */
   readonly isWhole?: boolean;
   /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
-  /** False omits the commands that answer the request. */
+  /** False omits the commands that answer the request, and its options unless everything is shown. */
   readonly isOpen?: boolean;
 }
 
@@ -45,7 +47,7 @@ export function renderPermission(permission: PermissionRequest, options: Permiss
     ...renderWarnings(permission, options),
     ...renderFacts(tool, options),
     ...(permission.why === undefined ? [] : [style.faint(`  ${printableLine(permission.why)}`)]),
-    ...renderChoices(permission.options ?? []),
+    ...(options.isOpen === false && options.isWhole !== true ? [] : renderChoices(permission.options ?? [], options)),
     ...(options.isOpen === false ? [] : [style.faint(`  answer: ${describeAnswerCommands(permission)}`)]),
   ];
 }
@@ -75,9 +77,14 @@ function formatMemberNames(names: readonly string[]): string {
   return names.map((name) => name.replaceAll("_", " ")).join(", ");
 }
 
-function renderChoices(choices: readonly PermissionChoice[]): string[] {
+/** Leaves out what `--option` takes where people answer at the terminal: by a number, or yes or no. */
+function renderChoices(
+  choices: readonly PermissionChoice[],
+  { isWhole, isOpen, columns }: PermissionRenderOptions,
+): string[] {
   return choices.map(({ option, name, kind }, index) => {
-    return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}, --option ${printableLine(option)}]`;
+    const flag = columns === 0 || (isWhole === true && isOpen !== false) ? `, --option ${printableLine(option)}` : "";
+    return `  ${index + 1}) ${printableLine(name)}  [${printableLine(kind)}${flag}]`;
   });
 }
 
@@ -99,7 +106,10 @@ export function renderPermissionResolution(
   const who = `(${describeResolver(entry)}${printableLine(changed)})`;
   if (resolved === undefined) return style.faint(`  → ${option ?? "cancelled"} ${who}`);
   const verdict = verdictOf(entry, resolved.asked);
-  return style.faint(`  → ${verdict}: ${resolved.about}${option === undefined ? "" : `, ${option}`} ${who}`);
+  const kind = resolved.asked.options?.find((one) => one.option === entry.option)?.kind;
+  // Of these the verdict says it all.
+  const choice = option === undefined || kind === "allow_once" || kind === "reject_once" ? "" : `, ${option}`;
+  return style.faint(`  → ${verdict}: ${resolved.about}${choice} ${who}`);
 }
 
 /** Names who resolved a request, and why. */
@@ -128,7 +138,7 @@ function renderFacts(tool: ToolCallFields | undefined, options: PermissionRender
   const known = new Set(shownPaths.size === 1 ? [...shownPaths, ...texts] : texts);
   const changes = renderDiffs(tool, options, isWhole);
   return [
-    ...listed.map((path) => `  ${printableLine(path)}`),
+    ...listed.map((path) => `  ${printableLine(shortenPath(path, options.directory, options.home))}`),
     ...(paths.length > listed.length ? [`  ${describeOmitted(paths.length - listed.length, "path")}`] : []),
     ...(options.isBelowDiff === true ? [] : changes.lines),
     ...(changes.isCut ? [options.style.warn(`  … this change is cut; show all of it: ${showCommand}`)] : []),
@@ -179,7 +189,7 @@ const locationsMax = 10;
 const shortInputLinesMax = 30;
 
 function describeAnswerCommands(permission: PermissionRequest): string {
-  return `mix agent permit allow ${printableLine(permission.request)}   or: permit deny, permit show${describeExpiry(permission)}`;
+  return `mix agent permit allow ${printableLine(permission.request)}   or: deny, show${describeExpiry(permission)}`;
 }
 
 export function describeExpiry({ now, expires_at: expiresAt }: Pick<PermissionRequest, "now" | "expires_at">): string {

@@ -31,7 +31,8 @@ export function toSessionRow(one: SessionSummary, now: number, fit: TableFit): s
     one.session,
     one.name ?? "-",
     one.parent === undefined ? one.agent : `${one.agent} (child of ${one.parent})`,
-    one.reason === undefined ? one.state : `${one.state} (${one.reason})`,
+    // `asked`: a person closed it, as most sessions are.
+    one.reason === undefined || one.reason === "asked" ? one.state : `${one.state} (${one.reason})`,
     String(one.turns),
     formatAge(now - Date.parse(one.created_at)),
     homePath(one.cwd, fit),
@@ -52,10 +53,18 @@ export function formatOptionTable(options: readonly SessionOption[], fit = uncut
   return formatTable([["OPTION", "VALUE", "CHOICES"], ...rows], fit, cuts);
 }
 
-export function formatPermissionTable(requests: readonly ListedPermission[], now: number, fit = uncut): string[] {
+/** What people call sessions, by id. */
+type Names = ReadonlyMap<string, string>;
+
+export function formatPermissionTable(
+  requests: readonly ListedPermission[],
+  names: Names,
+  now: number,
+  fit = uncut,
+): string[] {
   const rows = requests.map((one) => [
     one.request,
-    one.session,
+    names.get(one.session) ?? one.session,
     one.tool_call.tool_kind ?? "-",
     formatTimeUntil(one.expires_at, now),
     `${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`,
@@ -63,8 +72,9 @@ export function formatPermissionTable(requests: readonly ListedPermission[], now
   return formatTable([["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"], ...rows], fit, requestCuts);
 }
 
-/** A request's id begins with its session's. */
+/** A request's id begins with its session's, which may be left out. */
 const requestCuts: readonly Cut[] = [
+  { column: 4, min: 28 },
   { column: 1, min: 0 },
   { column: 2, min: 8 },
   { column: 4, min: 16 },
@@ -81,10 +91,15 @@ export function describeUnlisted(kind: "permission" | "elicitation", session: st
   return `the list is incomplete because it is too long; see the rest with ${where}`;
 }
 
-export function formatElicitationTable(requests: readonly ListedElicitation[], now: number, fit = uncut): string[] {
+export function formatElicitationTable(
+  requests: readonly ListedElicitation[],
+  names: Names,
+  now: number,
+  fit = uncut,
+): string[] {
   const rows = requests.map((one) => [
     one.request,
-    one.session,
+    names.get(one.session) ?? one.session,
     one.mode,
     formatTimeUntil(one.expires_at, now),
     one.message ?? "",

@@ -7,6 +7,7 @@ import { renderDiff, type RenderedDiff } from "./diff.ts";
 import { withoutColours } from "../../display/colour-sequences.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
+import { homePath } from "../process/home-path.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
 
@@ -14,6 +15,8 @@ export interface Screen {
   readonly style: Style;
   /** 0 means that nothing is wrapped or cut. */
   readonly columns: number;
+  /** The home directory, on a terminal: written as `~`. */
+  readonly home?: string;
 }
 
 interface ToolCall {
@@ -116,9 +119,13 @@ function remember<Value>(map: Map<string, Value>, id: string, value: Value): voi
 }
 
 /** Renders a tool call's diffs for a permission request. `isWhole` shows every line in full. */
-export function renderDiffs(fields: ToolCallFields, { style, columns }: Screen, isWhole = false): RenderedDiff {
-  const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : { columns };
-  const diffs = findDiffs(fields).map((item) => renderDiffItem(item, { style, ...room }));
+export function renderDiffs(
+  fields: ToolCallFields,
+  { directory, ...screen }: Screen & { readonly directory?: string | undefined },
+  isWhole = false,
+): RenderedDiff {
+  const room = isWhole ? { columns: 0, linesMax: Number.POSITIVE_INFINITY } : {};
+  const diffs = findDiffs(fields).map((item) => renderDiffItem(item, { ...screen, ...room }, directory));
   return { lines: diffs.flatMap(({ lines }) => lines), isCut: diffs.some(({ isCut }) => isCut) };
 }
 
@@ -158,7 +165,7 @@ function toDiffKey({ path, oldText, newText }: ContentBlock): string {
 
 function renderDiffItem(
   item: ContentBlock,
-  { style, columns, linesMax = diffLinesMax }: Screen & { readonly linesMax?: number },
+  { style, columns, home, linesMax = diffLinesMax }: Screen & { readonly linesMax?: number },
   directory?: string,
 ): RenderedDiff {
   const { path, oldText, newText } = item;
@@ -169,7 +176,7 @@ function renderDiffItem(
     columns: columns === 0 ? 0 : columns - 4,
     linesMax,
   });
-  const name = typeof path === "string" ? printableLine(shortenPath(path, directory)) : "a file";
+  const name = typeof path === "string" ? printableLine(shortenPath(path, directory, home)) : "a file";
   const head = rich`  ${style.strong(name)}${typeof oldText === "string" ? "" : style.faint(" (new)")}`;
   return {
     lines: [head, ...lines.map((line) => rich`    ${line}`)],
@@ -201,9 +208,10 @@ export function renderLines(lines: readonly Text[], columns: number): Text[] {
   );
 }
 
-/** Makes a path below the session's directory relative to it; other paths stay as they are. */
-export function shortenPath(path: string, directory: string | undefined): string {
-  return directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+/** Makes a path below the session's directory relative to it; of other paths, writes the home directory as `~`. */
+export function shortenPath(path: string, directory: string | undefined, home = ""): string {
+  if (directory !== undefined && path.startsWith(`${directory}/`)) return path.slice(directory.length + 1);
+  return homePath(path, { home });
 }
 
 /** Cuts the text to what `taken` columns leave of the screen. */

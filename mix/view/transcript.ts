@@ -21,12 +21,12 @@ export interface TranscriptOptions {
   readonly style: Style;
   /** The screen's width; 0 means that nothing is wrapped or cut. */
   readonly columns: number;
+  /** The home directory, on a terminal: written as `~`. */
+  readonly home?: string;
   /** False for a person who has just typed the prompt. */
   readonly showPrompts: boolean;
   /** The session's directory, if known; paths below it are shown relative to it. */
   readonly directory?: string;
-  /** Written as `~`. */
-  readonly home?: string;
   /** Whether a request is still open; without this function all are. */
   readonly isOpen?: (request: string) => boolean;
   /** Milliseconds since 1970. Without it, a question shows the time that was left when it was asked. */
@@ -126,7 +126,9 @@ export class Transcript {
       this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
     if (question.tool_call !== undefined && question.agent_session === undefined)
       this.#tools.noteShown(question.tool_call);
-    return this.#renderSection("question", renderPermission(question, { ...this.#options, isOpen: open, isBelowDiff }));
+    const { directory } = this.#tools;
+    const options = { ...this.#options, directory, isOpen: open, isBelowDiff };
+    return this.#renderSection("question", renderPermission(question, options));
   }
 
   /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */

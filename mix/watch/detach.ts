@@ -8,17 +8,20 @@ import type { Context } from "../process/context.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
 import type { Invocation } from "../input/verb.ts";
+import type { Output } from "../process/output.ts";
 
 const secondInterruptMs = 2_000;
 
 /** The person detached by command, so nothing is asked. */
 export function leave({ output }: Invocation, session: string): Outcome {
-  output.word(detachedMessage(session));
+  sayDetached(output, session);
   return { kind: "left" };
 }
 
 export interface Detached {
   readonly session: string;
+  /** What a person types for the session: its name, if it has one. */
+  readonly called: string;
   /** Says how to continue after the entry that was shown last. */
   readonly resumeHint: string;
   /** False after SIGTERM, when nobody waits for a question. */
@@ -28,16 +31,18 @@ export interface Detached {
 export async function detach(
   invocation: Invocation,
   bus: AgentBus,
-  { session, resumeHint, canAsk }: Detached,
+  { session, called, resumeHint, canAsk }: Detached,
 ): Promise<Outcome> {
   const { context, output } = invocation;
   const again = secondInterrupt(context);
   try {
-    output.word(`${detachedMessage(session)} · ${resumeHint}`);
+    sayDetached(output, called);
+    // At a terminal the last turn is seen again with `attach`.
+    if (!isInteractive(invocation)) output.word(resumeHint);
     if (!canAsk || !isInteractive(invocation) || !(await hasTurn(bus, session))) return { kind: "interrupted" };
     output.word("Ctrl-C again within 2 s to cancel its turn");
     if (!(await again.came)) return { kind: "interrupted" };
-    const yes = await askYesOrNo(context, `cancel the running turn of ${session}?`);
+    const yes = await askYesOrNo(context, `cancel the running turn of ${called}?`);
     if (yes) await cancelTurn(invocation, bus, session);
     return { kind: "interrupted" };
   } finally {
@@ -45,8 +50,10 @@ export async function detach(
   }
 }
 
-function detachedMessage(session: string): string {
-  return `detached; session ${session} continues · cancel: mix agent cancel ${session} · watch: mix agent attach ${session}`;
+function sayDetached(output: Output, called: string): void {
+  output.word(`detached; session ${called} continues`);
+  output.word(`to watch:  mix agent attach ${called}`);
+  output.word(`to cancel: mix agent cancel ${called}`);
 }
 
 // Listens at once: the second Ctrl-C may come while agentd is still being asked whether a turn is running.

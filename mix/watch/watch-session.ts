@@ -14,6 +14,8 @@ import { LiveView } from "../view/live-view.ts";
 
 export interface WatchOptions {
   readonly session: string;
+  /** What a person types for the session, if it has a name. */
+  readonly called?: string | undefined;
   readonly after: number | string;
   readonly showPrompts: boolean;
   /** The session's working directory, if it is known before an entry tells it. Paths are shown relative to it. */
@@ -77,9 +79,10 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     if (outcome?.kind === "ended" && context.stdout.isTTY && view?.hasShown(outcome.error) === true)
       return { ...outcome, isErrorShown: true };
     if (outcome !== undefined) return outcome;
-    if (attachment?.hasLeft === true) return leave(invocation, options.session);
+    if (attachment?.hasLeft === true) return leave(invocation, options.called ?? options.session);
     return await detach(invocation, bus, {
       session: options.session,
+      called: options.called ?? options.session,
       resumeHint: resumeHint(),
       canAsk: !isTerminated(),
     });

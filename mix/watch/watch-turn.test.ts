@@ -171,8 +171,8 @@ test.each([false, true])(
       },
     });
     const ran = await bench.run(["agent", "start", "demo", "x"], { tty: true, env: { NO_COLOR: "1" } });
-    expect(ran.stdout).toContain("→ allowed: …, yes (by policy)");
-    expect(ran.stdout).not.toContain("answer:");
+    expect(ran.stdout).toContain("→ allowed: … (by policy)");
+    expect(ran.stdout).not.toMatch(/answer:|1\) Yes/);
     expect(ran.stderr).not.toContain("[y/n");
   },
   20_000,

@@ -14,6 +14,8 @@ import { watchSession } from "./watch-session.ts";
 
 export interface TurnToWatch {
   readonly session: string;
+  /** What a person types for the session, if it has a name. */
+  readonly called?: string | undefined;
   readonly turn: number;
   /** The `seq` after which to follow. */
   readonly after: number;
@@ -34,6 +36,7 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
   let question: Question | undefined;
   const ended = await watchSession(invocation, bus, {
     session: what.session,
+    called: what.called,
     after: what.after,
     showPrompts: false,
     reportsFailure: true,
@@ -74,11 +77,12 @@ export async function watchTurn(invocation: Invocation, bus: AgentBus, what: Tur
 export async function watchStart(
   invocation: Invocation,
   bus: AgentBus,
-  { session, after, noAsk }: Pick<TurnToWatch, "session" | "after" | "noAsk">,
+  { session, called, after, noAsk }: Pick<TurnToWatch, "session" | "called" | "after" | "noAsk">,
 ): Promise<Outcome> {
   let question: Question | undefined;
   const ended = await watchSession(invocation, bus, {
     session,
+    called,
     after,
     showPrompts: false,
     reportsFailure: true,
@@ -150,7 +154,9 @@ async function closeAndFollow(invocation: Invocation, bus: AgentBus, session: st
     if (error instanceof AgentError && error.code === "SESSION_STATE") return;
     throw error;
   }
-  await watchSession(invocation, bus, { session, after, showPrompts: false, decide: closedOutcome });
+  // The view of the turn is gone, and with it what it knew of the turn's tool calls and questions.
+  const shows = ({ kind }: Entry): boolean => kind === "state" || invocation.output.mode === "json";
+  await watchSession(invocation, bus, { session, after, showPrompts: false, shows, decide: closedOutcome });
 }
 
 function closedOutcome(entry: Entry): Outcome | undefined {

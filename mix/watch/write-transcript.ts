@@ -30,7 +30,6 @@ export async function writeTranscript(
     ...detectScreen(context),
     showPrompts: true,
     directory: cwd,
-    home: context.home,
     isOpen: (request) => open.has(request),
     now: context.now,
   });
