@@ -33,10 +33,12 @@ test("it says who waits and for what, who runs and since when, who ended and how
   asking.ask(1, 1, { expires_at: null });
   const running = agentd.begin("bbbbbbbbbbbb", { agent: "claude", cwd: `${bench.directory}/src` });
   running.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
-  agentd.begin("cccccccccccc").append({ kind: "state", state: "idle" });
+  agentd
+    .begin("cccccccccccc", { agent: "demo", cwd: "/tmp/fresh", name: "docs" })
+    .append({ kind: "state", state: "idle" });
   const error = { error_code: "AGENT_EXITED", message: "gone" } as const;
   agentd.begin("dddddddddddd").append({ kind: "state", state: "failed", error });
-  agentd.begin("eeeeeeeeeeee").append({ kind: "state", state: "closed" });
+  agentd.begin("eeeeeeeeeeee").append({ kind: "state", state: "closed", reason: "asked" });
   const age = String.raw`\d+[smhd]`;
   expect((await bare()).join("\n")).toMatch(
     new RegExp(
@@ -48,7 +50,7 @@ test("it says who waits and for what, who runs and since when, who ended and how
         `  bbbbbbbbbbbb    claude     ${age} +~/src`,
         "",
         String.raw`idle \(1\)`,
-        `  cccccccccccc    demo       ${age} ago +/tmp/fresh`,
+        `  cccccccccccc    demo docs  ${age} ago +/tmp/fresh`,
         "",
         "ended",
         `  dddddddddddd    demo       ${age} ago +failed: AGENT_EXITED · /tmp/fresh`,
@@ -56,7 +58,7 @@ test("it says who waits and for what, who runs and since when, who ended and how
         "",
         "to answer: +mix agent permit show aaaaaaaaaaaa-1 .*",
         "to watch: +mix agent attach bbbbbbbbbbbb",
-        'to go on: +mix agent send cccccccccccc "…"',
+        'to go on: +mix agent send docs "…"',
         "all verbs: +mix agent --help$",
       ].join("\n"),
     ),

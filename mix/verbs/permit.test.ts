@@ -25,6 +25,22 @@ test("allow takes the only option that allows once", async () => {
   ]);
 });
 
+test("requests are listed with the names of their sessions, and the next step", async () => {
+  const agentd = await bench.agentd();
+  for (const [id, name] of [
+    ["aaaaaaaaaaaa", "shopping"],
+    ["bbbbbbbbbbbb", undefined],
+  ] as const) {
+    agentd.begin(id, { agent: "demo", cwd: "/tmp/a", name }).ask(1, 1, { expires_at: null });
+  }
+  const { stdout, stderr } = await bench.run(["agent", "permit", "ls"]);
+  expect(stdout).toMatch(/aaaaaaaaaaaa-1 +shopping +edit/);
+  expect(stdout).toMatch(/bbbbbbbbbbbb-1 +bbbbbbbbbbbb +edit/);
+  expect(stderr).toMatch(/^to answer: mix agent permit show \w+-1 +then: allow or deny\n$/);
+  const allowed = await bench.run(["agent", "permit", "allow", "shopping-1"]);
+  expect(allowed.stderr).toBe("to watch: mix agent attach shopping\n");
+});
+
 test("an answer to a closed request is sent with its option, so that agentd can say who answered first", async () => {
   const agentd = await bench.agentd();
   const session = agentd.begin("sessionzzzza");

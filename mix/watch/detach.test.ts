@@ -33,3 +33,17 @@ test("on a terminal a second Ctrl-C within two seconds asks, and only yes cancel
   expect((await running.ended).code).toBe(130);
   expect(agentd.asked.map(([verb]) => verb)).toContain("agent.session.cancel");
 });
+
+test("what to type next is said with the session's name, and the cursor only where nobody is at the terminal", async () => {
+  await bench.agentd();
+  const start = (tty: boolean) => bench.start(["agent", "start", "demo", "x", "--name", `mine-${tty}`], { tty });
+  for (const tty of [false, true]) {
+    const running = start(tty);
+    await running.shows("is ready");
+    running.interrupt();
+    const { stderr } = await running.ended;
+    expect(stderr).toContain(`detached; session mine-${tty} continues\nto watch:  mix agent attach mine-${tty}\n`);
+    expect(stderr).toContain(`\nto cancel: mix agent cancel mine-${tty}\n`);
+    expect(stderr.includes("--since")).toBe(!tty);
+  }
+});

@@ -197,6 +197,17 @@ test("with --no-ask the first question ends the turn and the run, with exit 5 an
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "UNANSWERED", session: "sessionzzzza" } });
 });
 
+test("with --no-ask --close, nothing but the session's end is shown below the question", async () => {
+  await bench.agentd({
+    onPrompt: (session, turn) => session.ask(turn, 1),
+    onCancel: (session) => session.append({ kind: "tool_call", turn: 1, tool_call_id: "t1", status: "failed" }),
+  });
+  const ran = await bench.run(["agent", "start", "demo", "x", "--no-ask", "--close"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stdout).toMatch(/\? allow: Write a\.txt \(edit\)[^]*● session closed\n$/);
+  expect(ran.stdout).not.toMatch(/cancel requested|tool {2}…/);
+});
+
 test("with --no-ask a question that a policy answers is not asked, and one outside of a turn is cancelled", async () => {
   const allowed = { phase: "resolved", outcome: "selected", option: "yes", via: "policy", by: null } as const;
   const agentd = await bench.agentd({
