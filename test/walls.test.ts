@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "agentd-walls-"));
@@ -219,7 +219,7 @@ test("what decides in a session looks at no clock and draws no lots", () => {
   expect(core.filter((file) => impure.test(readSource(file)))).toEqual([]);
 });
 
-test.each([
+const refusedImports: [file: string, target: string][] = [
   ["json/bad.ts", "../bus-client/index.ts"],
   ["json/bad.ts", "../display/printable.ts"],
   ["files/bad.ts", "../json/raw-json.ts"],
@@ -270,13 +270,9 @@ test.each([
   ["agentd/people/bad.ts", "../../notifyd/asks.ts"],
   ["mixos-mcp/bad.ts", "../agentd/vocabulary/index.ts"],
   ["mixos-mcp/tools/bad.ts", "../../mix/main.ts"],
-])("the linter refuses that %s imports %s", (file, target) => {
-  const result = lint(file, `import * as bad from "${target}";\nexport const seen = bad;\n`);
-  expect(result.stdout).toContain("no-restricted-imports");
-  expect(result.status).not.toBe(0);
-});
+];
 
-test.each([
+const allowedImports: [file: string, text: string][] = [
   ["mix/good.ts", 'import type { Entry } from "../agentd/vocabulary/index.ts";\nexport type Seen = Entry;\n'],
   ["mix/good.ts", 'export { topic } from "../agentd/vocabulary/entries.ts";\n'],
   [
@@ -305,14 +301,42 @@ test.each([
     'export { Connection } from "../../../acp-face/agent-side/connection.ts";\nexport { isRecord } from "../../../json/record.ts";\n',
   ],
   ["agentd/good.ts", 'import { parse } from "../bus-client/index.ts";\nexport const seen = parse;\n'],
-])("the linter takes the allowed import of %s", (file, text) => {
-  expect(lint(file, text).stdout).not.toContain("no-restricted-imports");
-});
+];
 
-function lint(file: string, text: string) {
+/** The rules that a file in this place with this text breaks. */
+type Broken = (file: string, text: string) => readonly string[];
+
+/** Runs the linter once over all files, because each run takes a third of a second. */
+function lintTogether(files: readonly (readonly [file: string, text: string])[]): Broken {
   const home = mkdtempSync(join(scratch, "project-"));
   cpSync(join(root, ".oxlintrc.json"), join(home, ".oxlintrc.json"));
-  mkdirSync(dirname(join(home, file)), { recursive: true });
-  writeFileSync(join(home, file), text);
-  return spawnSync(join(root, "node_modules/.bin/oxlint"), ["--deny-warnings", file], { cwd: home, encoding: "utf8" });
+  // Several files stand in the same place, so each has its number in its name.
+  const numbered = (file: string, index: number): string => file.replace(/\.ts$/, `-${index}.ts`);
+  for (const [index, [file, text]] of files.entries()) {
+    const path = join(home, numbered(file, index));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const args = ["--deny-warnings", "--format", "json"];
+  const { stdout } = spawnSync(join(root, "node_modules/.bin/oxlint"), args, { cwd: home, encoding: "utf8" });
+  const { diagnostics } = JSON.parse(stdout) as { readonly diagnostics: { filename: string; code: string }[] };
+  return (file, text) => {
+    const index = files.findIndex((one) => one[0] === file && one[1] === text);
+    return diagnostics.filter(({ filename }) => filename === numbered(file, index)).map(({ code }) => code);
+  };
 }
+
+const badFile = (target: string): string => `import * as bad from "${target}";\nexport const seen = bad;\n`;
+let broken: Broken;
+beforeAll(() => {
+  const refused = refusedImports.map(([file, target]) => [file, badFile(target)] as const);
+  broken = lintTogether([...refused, ...allowedImports]);
+});
+
+test.each(refusedImports)("the linter refuses that %s imports %s", (file, target) => {
+  expect(broken(file, badFile(target))).toContain("eslint(no-restricted-imports)");
+});
+
+test.each(allowedImports)("the linter takes the allowed import of %s", (file, text) => {
+  expect(broken(file, text)).not.toContain("eslint(no-restricted-imports)");
+});
