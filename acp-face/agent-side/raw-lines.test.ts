@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The agent's side as a child process, driven by lines as editors write them.
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { initialize, newSession, openedClient, prompt, rawClient, request } from "./testing/raw-client.ts";
 
 interface Answer {
@@ -96,6 +96,13 @@ test("a line over the limit is refused by its id, and the next line is served", 
   expect(parsed(await client.answer("2")).result).toBeDefined();
 });
 
+/** A refused request changes nothing, so one agent serves for all of them. */
+let shared: Awaited<ReturnType<typeof openedClient>>;
+beforeAll(async () => {
+  shared = await openedClient();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
 test.each([
   ["session/new", {}, "cwd"],
   ["session/new", { cwd: "" }, "cwd"],
@@ -113,9 +120,9 @@ test.each([
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "text" }] }, "prompt.0"],
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "audio", data: "", mimeType: "a/b" }] }, "prompt.0"],
 ])("%s with %j is refused with the field", async (method, params, field) => {
-  await using client = await openedClient();
-  client.send(request(1, method, params));
-  expect(parsed(await client.answer("1")).error).toMatchObject({ code: -32602, data: { field } });
+  const id = `${method} ${JSON.stringify(params)}`;
+  shared.send(request(id, method, params));
+  expect(parsed(await shared.answer(JSON.stringify(id))).error).toMatchObject({ code: -32602, data: { field } });
 });
 
 test("servers may be null, args and env left out, and unknown members are ignored", async () => {

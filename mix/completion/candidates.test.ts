@@ -120,17 +120,21 @@ test("what a service is called is offered as it is, and not at all where it has 
   await other.close();
 });
 
-test("without a Bus, and with an agentd that does not answer, there is soon nothing, and no agentd is started", async () => {
-  const words = ["complete", "--", "agent", "close", ""];
-  const nowhere = await bench.run(words, { env: { MIXOS_NODED_URL: `unix://${bench.directory}/none.sock` } });
-  expect(nowhere).toEqual({ code: 0, stdout: "nothing\n", stderr: "" });
-  const other = await Bench.create();
-  await other.agentd({ replies: { "agent.session.list": undefined as never } });
-  const began = performance.now();
-  expect(await other.run(words)).toEqual({ code: 0, stdout: "nothing\n", stderr: "" });
-  expect(performance.now() - began).toBeLessThan(5_000);
-  await other.close();
-});
+test(
+  "without a Bus, and with an agentd that does not answer, there is soon nothing, and no agentd is started",
+  { tags: "slow" },
+  async () => {
+    const words = ["complete", "--", "agent", "close", ""];
+    const nowhere = await bench.run(words, { env: { MIXOS_NODED_URL: `unix://${bench.directory}/none.sock` } });
+    expect(nowhere).toEqual({ code: 0, stdout: "nothing\n", stderr: "" });
+    const other = await Bench.create();
+    await other.agentd({ replies: { "agent.session.list": undefined as never } });
+    const began = performance.now();
+    expect(await other.run(words)).toEqual({ code: 0, stdout: "nothing\n", stderr: "" });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await other.close();
+  },
+);
 
 test("every verb that takes a session or has verbs of its own says what stands there, and every flag takes a value or none wherever it stands", async () => {
   const flags = new Map<string, string>();
