@@ -146,9 +146,10 @@ async function everything(text: string): Promise<{ readonly words: readonly stri
   };
   const attached = bench.start(["agent", "attach", id], { tty: true });
   await attached.shows("[y/n/1");
-  // Prefixed, so that it is not an option's id.
-  attached.type(`not ${text.replaceAll(/\p{C}/gu, "")}\n`);
-  await attached.shows("is not an answer");
+  // Prefixed, so that it is not an option's id. A backslash at the end would continue the line.
+  attached.type(`not ${text.replaceAll(/\p{C}/gu, "")}.\n`);
+  // In the help for what is no answer, and one word, which is not wrapped.
+  await attached.shows(":dismiss");
   fail(session, text);
   ran.push({ words: ["attached"], ran: await attached.ended });
   for (const words of lists) for (const mode of [[], ["--json"], ["--quiet"]]) await run([...words, ...mode]);
