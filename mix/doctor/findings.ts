@@ -109,11 +109,16 @@ function daemonFindings({ daemon, now }: Facts): Finding[] {
   return found;
 }
 
+function answering(daemon: Facts["daemon"]): RunningDaemon | undefined {
+  return daemon !== undefined && "status" in daemon ? daemon : undefined;
+}
+
 function busFindings({ bus, daemon }: Facts): Finding[] {
   const subject = "bus";
   const warnings = bus.warnings.map((words): Finding => ({ subject, state: "warning", words }));
-  if (daemon !== undefined && "status" in daemon) {
-    const { url, embedded, state } = daemon.status.bus;
+  const status = answering(daemon)?.status;
+  if (status !== undefined) {
+    const { url, embedded, state } = status.bus;
     const words = `${url}${embedded ? " (agentd's own broker)" : ""}, ${state}`;
     return [{ subject, state: state === "connected" ? "ok" : "fault", words }, ...warnings];
   }
@@ -174,7 +179,7 @@ function diskFindings(free: number | undefined): Finding[] {
 
 function logFinding(log: CheckReport["log"], daemon: Facts["daemon"]): Finding {
   const subject = "log";
-  const failure = daemon !== undefined && "status" in daemon ? daemon.status.log.error : undefined;
+  const failure = answering(daemon)?.status.log.error;
   if (log === undefined) return { subject, state: "none", words: "not known" };
   if (failure !== undefined || log.problem !== undefined) {
     const words = failure === undefined ? `${log.file} ${log.problem}` : `${log.file}: ${failure}`;
@@ -186,7 +191,7 @@ function logFinding(log: CheckReport["log"], daemon: Facts["daemon"]): Finding {
 }
 
 function agentFindings(agents: readonly CatalogueEntry[], daemon: Facts["daemon"]): Finding[] {
-  const running = daemon !== undefined && "status" in daemon ? daemon.agents : undefined;
+  const running = answering(daemon)?.agents;
   return agents.map((entry) => agentFinding(entry, running));
 }
 
@@ -238,7 +243,7 @@ function clockFindings({ now, logWrittenAt, isClockSynchronised }: Facts): Findi
 }
 
 function peopleFindings({ daemon }: Facts): Finding[] {
-  const people = daemon !== undefined && "status" in daemon ? daemon.status.people : undefined;
+  const people = answering(daemon)?.status.people;
   if (people === undefined) return [];
   const subject = "questions";
   if (people.state === "there") return [{ subject, state: "ok", words: `asked by ${people.service}` }];

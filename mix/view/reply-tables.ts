@@ -62,14 +62,23 @@ export function formatPermissionTable(
   now: number,
   fit = uncut,
 ): string[] {
-  const rows = requests.map((one) => [
-    one.request,
-    names.get(one.session) ?? one.session,
-    one.tool_call.tool_kind ?? "-",
-    formatTimeUntil(one.expires_at, now),
-    `${describeMarks(one)}${one.tool_call.title ?? one.tool_call.name ?? ""}`,
-  ]);
-  return formatTable([["REQUEST", "SESSION", "KIND", "LEFT", "TOOL"], ...rows], fit, requestCuts);
+  const rows = requests.map((one) => {
+    const { tool_kind: kind, title, name } = one.tool_call;
+    return requestRow(one, kind ?? "-", `${describeMarks(one)}${title ?? name ?? ""}`, names, now);
+  });
+  return formatTable([[...requestHeads, "TOOL"], ...rows], fit, requestCuts);
+}
+
+const requestHeads = ["REQUEST", "SESSION", "KIND", "LEFT"];
+
+function requestRow(
+  { request, session, expires_at: end }: ListedPermission | ListedElicitation,
+  kind: string,
+  subject: string,
+  names: Names,
+  now: number,
+): string[] {
+  return [request, names.get(session) ?? session, kind, formatTimeUntil(end, now), subject];
 }
 
 /** A request's id begins with its session's, which may be left out. */
@@ -97,12 +106,6 @@ export function formatElicitationTable(
   now: number,
   fit = uncut,
 ): string[] {
-  const rows = requests.map((one) => [
-    one.request,
-    names.get(one.session) ?? one.session,
-    one.mode,
-    formatTimeUntil(one.expires_at, now),
-    one.message ?? "",
-  ]);
-  return formatTable([["REQUEST", "SESSION", "KIND", "LEFT", "WHAT"], ...rows], fit, requestCuts);
+  const rows = requests.map((one) => requestRow(one, one.mode, one.message ?? "", names, now));
+  return formatTable([[...requestHeads, "WHAT"], ...rows], fit, requestCuts);
 }
