@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Allows one agentd per state directory by a file lock, and records its holder.
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
 import { takeFileLock } from "../../files/file-lock.ts";
 import type { Build } from "../../files/installed-build.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import { trackFiles } from "../../files/tracked-files.ts";
 
 export interface InstanceLock {
@@ -55,7 +56,7 @@ export function acquireInstanceLock(options: LockOptions): AcquiredLock {
     return heldBy(options.pidFile);
   }
   try {
-    writePidRecord(options.pidFile, recordOf(options));
+    replaceFile(options.pidFile, `${JSON.stringify(recordOf(options))}\n`);
   } catch (cause) {
     database.close();
     throw new Error(`${options.pidFile} cannot be written`, { cause });
@@ -114,12 +115,4 @@ function makeLock(database: Database, { lockFile, pidFile }: LockOptions): Insta
     database.close();
   };
   return { release, [Symbol.dispose]: release };
-}
-
-/** Writes atomically, for concurrent readers. */
-function writePidRecord(pidFile: string, record: PidRecord): void {
-  const temporary = `${pidFile}.new`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: "wx" });
-  renameSync(temporary, pidFile);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Remembers the session that was used last, for the word `-`. It is kept in a file of agentd's state directory. An agent's
 // own commands neither change nor use it: otherwise an agent could decide which session a person's `-` means.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeDirectories } from "../../files/make-directories.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import { stateFile } from "../daemon/daemon-record.ts";
 import type { Context } from "../process/context.ts";
 
@@ -25,10 +27,8 @@ export function rememberSession(context: Surroundings, session: string): void {
   if (isInSession(context) || !sessionId.test(session)) return;
   try {
     const file = stateFile(context, fileName);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const temporary = `${file}.new-${process.pid}`;
-    writeFileSync(temporary, `${session}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
+    makeDirectories(dirname(file));
+    replaceFile(file, `${session}\n`);
   } catch {
     // Without the file, `-` means nothing.
   }
