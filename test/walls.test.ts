@@ -213,6 +213,13 @@ test("the view of a session loads no package and nothing of Node's", () => {
   expect(foreign(loaded)).toEqual([]);
 });
 
+test("mix loads what draws a session only for the verbs that show one", () => {
+  // Without what is imported when it is needed.
+  const loaded = loadedBy("mix/main.ts", (file) => readSource(file).replaceAll("import(", "later("));
+  expect(loaded).toContain("mix/verbs/ls.ts");
+  expect([...loaded].filter((file) => /^mix\/view\/(live-view|transcript|markdown)/.test(file))).toEqual([]);
+});
+
 test("what decides in a session looks at no clock and draws no lots", () => {
   const core = [...loadedBy(step)].filter((file) => file.startsWith("agentd/session/core/"));
   const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bglobalThis\b/;

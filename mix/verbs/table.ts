@@ -15,7 +15,6 @@ import * as redact from "./redact.ts";
 import * as rename from "./rename.ts";
 import * as services from "./services.ts";
 import * as set from "./set.ts";
-import * as show from "./show.ts";
 import * as stats from "./stats.ts";
 import * as status from "./status.ts";
 import * as stop from "./stop.ts";
@@ -43,7 +42,7 @@ export const agentVerbs: VerbTable = {
   answer: { summary: "answer agents' requests for input", verb: large("answer") },
   policy: { summary: "test what a policy would answer, and why", verb: policy },
   ls: { summary: "list sessions (also: ps)", alias: "ps", verb: ls },
-  show: { summary: "show a session's current state", verb: show },
+  show: { summary: "show a session's current state", verb: large("show") },
   log: { summary: "print a session's log, entry by entry", verb: large("log") },
   wait: { summary: "wait until sessions are idle, waiting or ended", verb: wait },
   export: { summary: "write a session and its log as lines of JSON", verb: exportVerb },
