@@ -82,7 +82,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     stderrBytesMax: limits.stderrTailBytes,
     limits: clientLimits(limits, definition.startTimeoutMs),
   };
-  const { missingFileIsEmpty = false } = definition;
+  const { missingFileIsEmpty = false } = definition.quirks ?? {};
   const served = { cwd, directories, reserved, env, redact, redactorFor, missingFileIsEmpty };
   const bus = busToolsFor(parts, marker.value);
   const launch: Launch = {

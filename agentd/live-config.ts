@@ -2,7 +2,7 @@
 // The current configuration: loaded at start, and reloaded when its file changes. An invalid edit has no effect.
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import type { AgentDefinition } from "./catalogue/built-in.ts";
+import type { AgentDefinition } from "./catalogue/agents/definition.ts";
 import { buildCatalogue } from "./catalogue/catalogue.ts";
 import { describeProblem, type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { Limits } from "./config/limits.ts";

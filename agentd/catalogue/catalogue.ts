@@ -6,7 +6,7 @@ import { packageVersion } from "../../files/installed-build.ts";
 import { closestWord } from "../../display/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
-import type { AgentDefinition } from "./built-in.ts";
+import type { AgentDefinition } from "./agents/definition.ts";
 import { findAgent } from "./find-program.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { published } from "./definition.ts";
+
+export const gemini = published({
+  name: "gemini",
+  title: "Gemini CLI",
+  command: ["gemini", "--acp"],
+  // Otherwise the CLI starts itself a second time, and neither process heeds SIGTERM.
+  env: { GEMINI_CLI_NO_RELAUNCH: "true" },
+  npmPackage: "@google/gemini-cli",
+  login: "run `gemini` in a terminal and log in, or set GEMINI_API_KEY",
+  loginFile: ".gemini/oauth_creds.json",
+  quirks: {
+    // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".
+    missingFileIsEmpty: true,
+  },
+});
