@@ -180,9 +180,15 @@ export interface AgentCapabilities {
   readonly mcpSse: boolean;
 }
 
+export interface AgentInfo {
+  readonly name: string;
+  readonly title?: string | null;
+  readonly version: string;
+}
+
 export interface AgentIdentity {
   readonly protocolVersion: number;
-  readonly info: { readonly name: string; readonly title?: string | null; readonly version: string } | null;
+  readonly info: AgentInfo | null;
   readonly capabilities: AgentCapabilities;
   readonly authMethods: readonly AuthMethod[];
 }

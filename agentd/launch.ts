@@ -7,6 +7,7 @@ import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
+import { quirksOf } from "./catalogue/quirks.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
@@ -82,8 +83,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     stderrBytesMax: limits.stderrTailBytes,
     limits: clientLimits(limits, definition.startTimeoutMs),
   };
-  const { missingFileIsEmpty = false } = definition.quirks ?? {};
-  const served = { cwd, directories, reserved, env, redact, redactorFor, missingFileIsEmpty };
+  const served = { cwd, directories, reserved, env, redact, redactorFor };
   const bus = busToolsFor(parts, marker.value);
   const launch: Launch = {
     start: (sink, clientSide) =>
@@ -92,6 +92,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       ),
     openClientRequests: (hooks) =>
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
+    quirksOf: (info) => quirksOf(definition, info),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
     ...evidenceFor(parts, state),

@@ -7,6 +7,9 @@ import { demoAgent, type OwnPrograms } from "./agents/demo.ts";
 import { gemini } from "./agents/gemini.ts";
 import { opencode } from "./agents/opencode.ts";
 
+/** Those that others publish. */
+export const publishedAgents: readonly AgentDefinition[] = [claude, codex, gemini, opencode];
+
 export function builtInAgents(own: OwnPrograms): readonly AgentDefinition[] {
-  return [claude, codex, gemini, opencode, demoAgent(own)];
+  return [...publishedAgents, demoAgent(own)];
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
+import type { AgentQuirks } from "../config/settings.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/core/client-side/client-side-input.ts";
 import { ClientRequestHandler, type ClientRequestHandlerOptions } from "./client-request-handler.ts";
@@ -22,7 +23,7 @@ interface Answer {
   readonly error?: RpcError;
 }
 
-function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
+function openHandler(more: Partial<ClientRequestHandlerOptions> = {}, quirks: AgentQuirks = {}) {
   const asked: ClientSideInput[] = [];
   const told: ClientSideInput[] = [];
   const faults: string[] = [];
@@ -37,7 +38,6 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
       env: { PATH: process.env["PATH"] ?? "" },
       redact: (text) => text,
       redactorFor: () => (text) => text,
-      missingFileIsEmpty: false,
       withUserUmask: (run) => run(),
       // Time stands still, so that the budget never runs out.
       eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.clientSideTurnMs, now: () => 0 }),
@@ -46,6 +46,7 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}) {
     },
     {
       newKey: () => (keys += 1),
+      quirks: () => quirks,
       ask: (input) => asked.push(input),
       tell: (input) => told.push(input),
       fault: (fault) => faults.push(fault),
@@ -88,7 +89,7 @@ test("a missing file is an error, or an empty text for an agent that needs that,
   const plain = openHandler();
   plain.serve("fs/read_text_file", { path });
   expect(plain.asked).toMatchObject([{ type: "file_read", outcome: { ok: false, refusal: { reason: "missing" } } }]);
-  const lenient = openHandler({ missingFileIsEmpty: true });
+  const lenient = openHandler({}, { missingFileIsEmpty: true });
   const answers = lenient.serve("fs/read_text_file", { path });
   expect(lenient.asked).toEqual([
     { type: "file_read", key: 1, path, outcome: { ok: true, bytes: 0, reason: "missing" } },

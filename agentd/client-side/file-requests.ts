@@ -18,8 +18,6 @@ import { fitsAsJson, maxJsonBytes } from "./json-bytes.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 export interface FileRequestsOptions extends Boundary {
-  /** Responds to a read of a missing file with an empty text, for an agent that cannot create files after an error. */
-  readonly missingFileIsEmpty: boolean;
   readonly redact: Redact;
   readonly limits: Limits;
 }
@@ -56,7 +54,7 @@ export class FileRequests {
   }
 
   #read(request: ClientSideRequest, { path, line, limit }: ReadCall): void {
-    const { directories, reserved, missingFileIsEmpty, redact, limits } = this.#options;
+    const { directories, reserved, redact, limits } = this.#options;
     const { fileBytesMax: bytesMax, answerBytesMax } = limits;
     const answer = readTextFile(path, { directories, reserved, bytesMax, line, limit });
     const key = this.#pending.add(request);
@@ -68,7 +66,7 @@ export class FileRequests {
       }
       this.#texts.set(key, { path, text, release: this.#queue.reserve(Math.min(maxJsonBytes(bytes), answerBytesMax)) });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes } });
-    } else if (missingFileIsEmpty && answer.refusal.reason === "missing") {
+    } else if (answer.refusal.reason === "missing" && this.#hooks.quirks().missingFileIsEmpty === true) {
       this.#texts.set(key, { path, text: "", release: () => {} });
       this.#hooks.ask({ ...head, outcome: { ok: true, bytes: 0, reason: "missing" } });
     } else {

@@ -35,11 +35,13 @@ test("the block of defaults equals the settings without a file", () => {
 test("the example has every key of an agent, a policy and a rule, and is valid", () => {
   expect(parseSettings(parse(example), "/home/ann")).toMatchObject({ ok: true, warnings: [] });
   const { agents, policies } = parse(example) as {
-    agents: { mine: object };
+    agents: { mine: { quirks: object } };
     policies: { reading: { allow_once: [object] } };
   };
   const { reading } = policies;
   expect(Object.keys(agents.mine)).toEqual(keysAt({ agents: { mine: { ...agents.mine, [mistyped]: 1 } } }));
+  const mistypedQuirk = { ...agents.mine, quirks: { ...agents.mine.quirks, [mistyped]: 1 } };
+  expect(Object.keys(agents.mine.quirks)).toEqual(keysAt({ agents: { mine: mistypedQuirk } }));
   expect(Object.keys(reading)).toEqual(keysAt({ policies: { reading: { ...reading, [mistyped]: 1 } } }));
   const rule = { ...reading.allow_once[0], [mistyped]: 1 };
   expect(Object.keys(reading.allow_once[0])).toEqual(keysAt({ policies: { reading: { allow_once: [rule] } } }));

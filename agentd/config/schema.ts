@@ -6,6 +6,7 @@ import * as z from "zod";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { closestWord } from "../../display/closest-word.ts";
 import {
+  type AgentQuirks,
   type AgentSettings,
   builtInPolicies,
   type PolicySettings,
@@ -84,6 +85,11 @@ const unsetName = environmentName.refine((name) => name !== "PATH", {
   error: "PATH cannot be left out; set another one in env",
 });
 
+const quirkFields = z.strictObject(
+  { missing_file_is_empty: z.boolean({ error: "must be true or false" }).optional() },
+  { error: "must be a table" },
+);
+
 const agentFields = z.strictObject(
   {
     command: z.tuple([program], z.string(commandError), commandError).refine((parts) => parts.every(noNul), {
@@ -93,6 +99,7 @@ const agentFields = z.strictObject(
     unset: z.array(unsetName, { error: `must be a list of names, such as ["HTTP_PROXY"]` }).default([]),
     protocol: z.literal(1, { error: "must be 1, the only supported version of ACP" }).default(1),
     start_timeout: duration.optional(),
+    quirks: quirkFields.optional(),
   },
   { error: "must be a table" },
 );
@@ -184,7 +191,19 @@ function agentOf(agent: z.output<typeof agentSchema>, home: string): AgentSettin
   const [first, ...rest] = agent.command;
   const named = first.startsWith("~/") ? fromHome(first, home) : first;
   const { env, unset, protocol, start_timeout: startTimeoutMs } = agent;
-  return { command: [named, ...rest], env, unset, protocol, startTimeoutMs };
+  return {
+    command: [named, ...rest],
+    env,
+    unset,
+    protocol,
+    startTimeoutMs,
+    quirks: agent.quirks && quirksOf(agent.quirks),
+  };
+}
+
+/** Without the absent ones, which leave what agentd knows. */
+function quirksOf({ missing_file_is_empty: missingFileIsEmpty }: z.output<typeof quirkFields>): AgentQuirks {
+  return missingFileIsEmpty === undefined ? {} : { missingFileIsEmpty };
 }
 
 function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySettings {
@@ -239,7 +258,7 @@ function isMissing(path: readonly (string | number)[]): boolean {
 
 function knownKeys(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 0) return Object.keys(fileSchema.shape);
-  if (path[0] === "agents") return Object.keys(agentFields.shape);
+  if (path[0] === "agents") return Object.keys(path.length === 2 ? agentFields.shape : quirkFields.shape);
   return Object.keys(path.length === 2 ? policySchema.shape : ruleSchema.shape);
 }
 

@@ -37,6 +37,14 @@ export interface AgentSettings {
   readonly protocol: 1;
   /** Timeout of its response to `initialize`; undefined: the limit `initializeTimeoutMs`. */
   readonly startTimeoutMs?: number | undefined;
+  /** Of a configured agent: these count before those that agentd knows of it. */
+  readonly quirks?: AgentQuirks | undefined;
+}
+
+/** Where an agent does not do what ACP says or what people expect. Absent members mean that it does. */
+export interface AgentQuirks {
+  /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
+  readonly missingFileIsEmpty?: boolean;
 }
 
 export interface PolicySettings {

@@ -184,7 +184,7 @@ export class Life {
       this.agents.push(agent);
       return agent;
     };
-    return { ok: true, launch: { start, mcpServers: [], chosenOptions: [] } };
+    return { ok: true, launch: { start, mcpServers: [], quirksOf: () => ({}), chosenOptions: [] } };
   }
 
   #living(session: string): boolean {

@@ -5,6 +5,7 @@ export const claude = published({
   name: "claude",
   title: "Claude Code",
   command: ["claude-agent-acp"],
+  infoName: "@agentclientprotocol/claude-agent-acp",
   npmPackage: "@agentclientprotocol/claude-agent-acp",
   needs: "Node 22 or later",
   login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",

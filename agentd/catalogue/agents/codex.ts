@@ -5,6 +5,7 @@ export const codex = published({
   name: "codex",
   title: "Codex",
   command: ["codex-acp"],
+  infoName: "@agentclientprotocol/codex-acp",
   npmPackage: "@agentclientprotocol/codex-acp",
   login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
   loginFile: ".codex/auth.json",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the catalogue knows of an agent: how it is started and installed, how a person logs in, and its quirks.
-import type { AgentSettings } from "../../config/settings.ts";
+import type { AgentQuirks, AgentSettings } from "../../config/settings.ts";
 
 export interface AgentDefinition extends AgentSettings {
   readonly name: string;
@@ -8,6 +8,8 @@ export interface AgentDefinition extends AgentSettings {
   /** The file that the program runs, for an agent that comes with agentd. */
   readonly ownFile?: string;
   readonly builtIn: boolean;
+  /** `agentInfo.name` of its response to initialize: knows the agent by whatever command it is started. */
+  readonly infoName?: string;
   /** The npm package of its program, whose package.json has the version. */
   readonly npmPackage?: string;
   readonly install: string | undefined;
@@ -15,27 +17,17 @@ export interface AgentDefinition extends AgentSettings {
   readonly login?: string;
   /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
   readonly loginFile?: string;
-  readonly quirks?: AgentQuirks;
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
-}
-
-/**
- * Where an agent does not do what ACP says or what people expect. Absent members mean that it does. Each one that an
- * agent has stands in its file with the reason and the versions that were seen.
- */
-export interface AgentQuirks {
-  /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
-  readonly missingFileIsEmpty?: boolean;
 }
 
 /** What all built-in agents have in common. */
 export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true } as const;
 
-interface PublishedAgent extends Pick<
-  AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks"
-> {
+interface PublishedAgent extends Pick<AgentDefinition, "name" | "title" | "command" | "login" | "loginFile"> {
+  readonly infoName: string;
+  /** Each with the reason and the version in which it was seen. */
+  readonly quirks?: AgentQuirks;
   readonly env?: Readonly<Record<string, string>>;
   readonly npmPackage: string;
   readonly needs?: string;

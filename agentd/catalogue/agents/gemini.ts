@@ -5,6 +5,7 @@ export const gemini = published({
   name: "gemini",
   title: "Gemini CLI",
   command: ["gemini", "--acp"],
+  infoName: "gemini-cli",
   // Otherwise the CLI starts itself a second time, and neither process heeds SIGTERM.
   env: { GEMINI_CLI_NO_RELAUNCH: "true" },
   npmPackage: "@google/gemini-cli",

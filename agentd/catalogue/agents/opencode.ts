@@ -5,6 +5,7 @@ export const opencode = published({
   name: "opencode",
   title: "OpenCode",
   command: ["opencode", "acp"],
+  infoName: "OpenCode",
   npmPackage: "opencode-ai",
   login: "run `opencode auth login` in a terminal",
   loginFile: ".local/share/opencode/auth.json",

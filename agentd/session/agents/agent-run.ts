@@ -2,7 +2,8 @@
 // The agent of one run of a session: sends it what was committed, and posts what comes back. It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
-import type { AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentInfo, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentQuirks } from "../../config/settings.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Effect, SessionInput } from "../core/input.ts";
@@ -17,6 +18,8 @@ export interface Launch {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
+  /** The agent's quirks, by what it calls itself in its response to initialize. */
+  readonly quirksOf: (info: AgentInfo | null | undefined) => AgentQuirks;
   readonly mcpServers: readonly McpServer[];
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
@@ -120,6 +123,7 @@ export class AgentRun {
     const session = this.#state.id;
     return {
       newKey,
+      quirks: () => this.#launch.quirksOf(this.client.identity?.info),
       ask: (input) => this.#batch.add({ type: "client_side", input }),
       fault: (fault, message) => this.#batch.event({ type: "fault", fault, message, count: 1 }),
       flush: () => this.#postBatch(),

@@ -2,6 +2,7 @@
 // The interface between a session and the handler of its agent's file and terminal requests.
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { ProcessIdentity } from "../../../acp-client/process/process-identity.ts";
+import type { AgentQuirks } from "../../config/settings.ts";
 import type { StateEntry } from "../../vocabulary/index.ts";
 import type { ClientSideEffect, ClientSideInput } from "../core/client-side/client-side-input.ts";
 
@@ -23,6 +24,7 @@ export interface ClientRequests {
 export interface ClientRequestHooks {
   /** Returns a request number that no other agent's request has. */
   readonly newKey: () => number;
+  readonly quirks: () => AgentQuirks;
   /** Adds an input in the order of the agent's messages. */
   readonly ask: (input: ClientSideInput) => void;
   readonly fault: (fault: string, message: string) => void;
