@@ -76,24 +76,26 @@ export class AgentConnection implements AgentLink {
   }
 
   request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void {
-    const { setTimer = startTimer } = this.#options;
     let cancelTimer: (() => void) | undefined;
     const id = this.#peer.request(method, params, (answer) => {
       cancelTimer?.();
       done(this.#toOutcome(method, answer));
     });
     if (timeoutMs === undefined || this.#closedBy !== undefined) return;
-    cancelTimer = setTimer(() => {
-      this.batches.run(() => {
-        if (method !== "initialize") this.#peer.cancelRequest(id);
-        this.#peer.abandon(id);
-        done({ ok: false, failure: this.#timeoutFailure(method, timeoutMs) });
-      });
-    }, timeoutMs);
+    cancelTimer = this.after(timeoutMs, () => {
+      if (method !== "initialize") this.#peer.cancelRequest(id);
+      this.#peer.abandon(id);
+      done({ ok: false, failure: this.#timeoutFailure(method, timeoutMs) });
+    });
   }
 
   notify(method: string, params: object): void {
     this.#peer.notify(method, params);
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const { setTimer = startTimer } = this.#options;
+    return setTimer(() => this.batches.run(run), ms);
   }
 
   emit(event: AgentEvent): void {
@@ -186,16 +188,21 @@ export class AgentConnection implements AgentLink {
       this.batches.flushFaults();
       this.emit({ type: "broken", failure });
       this.ready.settle(failure);
-      this.#peer.close();
+      this.#close();
       void this.stop();
     });
+  }
+
+  #close(): void {
+    this.#peer.close();
+    this.session.onClosed();
   }
 
   #onExit(ended: AgentExit): void {
     const exit = redactExit(ended, this.#redact);
     this.#splitter.end();
     this.#closedBy ??= exitFailure(this.#agent(), exit);
-    this.#peer.close();
+    this.#close();
     this.ready.settle(this.#closedBy);
     this.batches.flushFaults();
     this.emit({ type: "exited", exit, stderrTail: this.process.stderrTail() });

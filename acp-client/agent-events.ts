@@ -43,7 +43,10 @@ export type Outcome<T> =
 export type Done<T> = (outcome: Outcome<T>) => void;
 
 export type AgentEvent =
-  /** `replay` marks history that the agent repeats during session/load. Current options and commands never carry it. */
+  /**
+   * `replay` marks history that the agent repeats for session/load, until the first prompt. Current options and commands
+   * never carry it.
+   */
   | {
       readonly type: "update";
       readonly update: AgentUpdate;
@@ -65,6 +68,8 @@ export type AgentEvent =
       readonly asked: Elicitation;
       readonly agentSession?: string;
     }
+  /** No more history comes after a session/load. */
+  | { readonly type: "replayed" }
   /** The agent cancelled a request ($/cancel_request). The client has already answered it. */
   | { readonly type: "withdrawn"; readonly request: RequestKey }
   /** Reports noise on stdout, a protocol fault or a request for an unknown session. Bounded; `count` occurrences. */

@@ -9,6 +9,9 @@ export interface ClientLimits extends PeerLimits {
   /** Applies to all other requests except session/prompt, which has no time limit. */
   readonly requestTimeoutMs: number;
   readonly closeTimeoutMs: number;
+  /** After session/load: time without history that ends the replay, and the longest wait of a prompt for that. */
+  readonly replayQuietMs: number;
+  readonly replayWaitMsMax: number;
   /** Length of one line from the agent. A longer one ends the agent. */
   readonly lineBytesMax: number;
   /** Bytes that may wait for the agent to read them. An agent that lets more pile up does not read, and is ended. */
@@ -34,6 +37,8 @@ export const clientLimits: ClientLimits = {
   openTimeoutMs: 60_000,
   requestTimeoutMs: 50_000,
   closeTimeoutMs: 2_000,
+  replayQuietMs: 300,
+  replayWaitMsMax: 10_000,
   lineBytesMax: 64 * 1024 * 1024,
   writableBytesMax: 64 * 1024 * 1024,
   heldMessagesMax: 4_096,

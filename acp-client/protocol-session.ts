@@ -35,6 +35,8 @@ export interface ProtocolSession extends Pick<
   /** Ensures that every request is answered, an unknown method with -32601. */
   onRequest(request: IncomingRequest): void;
   onCancelRequest(request: IncomingRequest): void;
+  /** The agent can no longer be reached: every request fails from now on, so nothing may wait before it is sent. */
+  onClosed(): void;
 }
 
 /** What the client provides to a ProtocolSession. */
@@ -45,6 +47,8 @@ export interface AgentLink {
   /** Sends a request, without a time limit if `timeoutMs` is undefined. JSON-RPC errors arrive as an AgentFailure. */
   request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void;
   notify(method: string, params: object): void;
+  /** Calls `run` once after `ms`, as a batch of its own, unless the returned function is called first. */
+  after(ms: number, run: () => void): () => void;
   emit(event: AgentEvent): void;
   /** Records that a client-side handler received something, so that onBatchEnd is called for this batch. */
   noteDelivery(): void;

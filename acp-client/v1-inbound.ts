@@ -10,6 +10,7 @@ import { RPC } from "./jsonrpc/message.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
 import type { RequestAnswer, RequestKey } from "./model.ts";
 import { PendingRequests, UrlElicitations } from "./pending-requests.ts";
+import type { Replay } from "./replay.ts";
 import type { AgentLink } from "./protocol-session.ts";
 import { isIdentifier } from "./schema/lenient.ts";
 import { decodeCompletedElicitation, decodeElicitation } from "./schema/v1/elicitation.ts";
@@ -25,8 +26,10 @@ export type V1State =
       readonly state: "open";
       readonly id: string;
       readonly options: SessionOptions;
-      /** Set during session/load and session/resume: messages, tool calls and plans are history. */
-      readonly replaying?: true;
+      /** Set until session/load or session/resume is answered: messages, tool calls and plans are history. */
+      readonly restoring?: true;
+      /** Set from the response to session/load to the first prompt: they still are history. */
+      readonly replay?: Replay;
     };
 
 const historyKinds: ReadonlySet<string> = new Set(["message", "tool_call", "plan", "compaction"]);
@@ -121,10 +124,17 @@ export class V1Inbound {
       if (options.setCurrentMode(update.modeId)) this.#emitOptions(options, update.meta);
       else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
     } else {
-      const state = this.#state();
-      const isHistory = state.state === "open" && state.replaying === true && historyKinds.has(update.kind);
+      const isHistory = historyKinds.has(update.kind) && this.#notesHistory();
       this.#link.emit({ type: "update", update, ...(isHistory ? { replay: true as const } : {}) });
     }
+  }
+
+  /** Returns whether a message, tool call or plan that came now is history. */
+  #notesHistory(): boolean {
+    const state = this.#state();
+    if (state.state !== "open") return false;
+    state.replay?.grew();
+    return state.restoring === true || state.replay !== undefined;
   }
 
   #emitOptions(options: SessionOptions, meta: unknown): void {

@@ -10,6 +10,7 @@ import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey } from "./m
 import { checkOpenParams } from "./open-session-params.ts";
 import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
+import { Replay } from "./replay.ts";
 import { identifierCharactersMax } from "./schema/lenient.ts";
 import * as requests from "./schema/v1/requests.ts";
 import * as results from "./schema/v1/results.ts";
@@ -25,6 +26,8 @@ export class V1Session implements ProtocolSession {
   readonly #inbound: V1Inbound;
   #state: V1State = { state: "none" };
   #closed = false;
+  /** Answers a prompt that waits for the end of a replay as cancelled. */
+  #cancelWaiting: (() => void) | undefined;
 
   constructor(link: AgentLink) {
     this.#link = link;
@@ -53,13 +56,30 @@ export class V1Session implements ProtocolSession {
     if (sessionId === undefined || this.identity === undefined) return;
     const adapted = toSupportedBlocks(blocks, this.identity.capabilities);
     if (adapted.type === "refused") return done(failed("UNSUPPORTED", adapted.message));
-    this.#link.request(METHODS.prompt, { sessionId, prompt: adapted.blocks }, undefined, (answer) => {
-      done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
+    this.#afterReplay(done, () => {
+      this.#link.request(METHODS.prompt, { sessionId, prompt: adapted.blocks }, undefined, (answer) => {
+        done(this.#decode(answer, METHODS.prompt, "a stop reason", results.decodePromptResult));
+      });
+    });
+  }
+
+  /** Sends the first prompt after session/load when the replay is complete, unless it is cancelled meanwhile. */
+  #afterReplay(done: Done<PromptResult>, send: () => void): void {
+    const state = this.#state;
+    if (state.state !== "open" || state.replay === undefined) return send();
+    const { id, options } = state;
+    this.#cancelWaiting = () => done(succeeded({ stopReason: "cancelled" }));
+    state.replay.thenRun(() => {
+      this.#cancelWaiting = undefined;
+      this.#state = { state: "open", id, options };
+      send();
     });
   }
 
   cancel(): void {
-    if (this.#state.state === "open") this.#link.notify(METHODS.cancel, { sessionId: this.#state.id });
+    if (this.#state.state !== "open") return;
+    if (this.#state.replay?.cancel() === true) this.#cancelWaiting?.();
+    else this.#link.notify(METHODS.cancel, { sessionId: this.#state.id });
   }
 
   setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
@@ -90,7 +110,7 @@ export class V1Session implements ProtocolSession {
   }
 
   get isOpening(): boolean {
-    return this.#state.state === "opening" || (this.#state.state === "open" && this.#state.replaying === true);
+    return this.#state.state === "opening" || (this.#state.state === "open" && this.#state.restoring === true);
   }
 
   get canClose(): boolean {
@@ -145,6 +165,10 @@ export class V1Session implements ProtocolSession {
     this.#inbound.onCancelRequest(request);
   }
 
+  onClosed(): void {
+    if (this.#state.state === "open") this.#state.replay?.end();
+  }
+
   #openNew(request: OpenSessionParams, done: Done<OpenedSession>): void {
     const held = new HeldMessages(this.#link.limits);
     this.#state = { state: "opening", held };
@@ -155,10 +179,10 @@ export class V1Session implements ProtocolSession {
     });
   }
 
-  /** Opens the session at once, since its id is known. What comes before the response is history. */
+  /** Opens the session at once, since its id is known. What comes before the response is history, and after a load too. */
   #restore(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
     const options = new SessionOptions(undefined, []);
-    this.#state = { state: "open", id: sessionId, options, replaying: true };
+    this.#state = { state: "open", id: sessionId, options, restoring: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
       if (!answer.ok) {
         // The caller may try another method.
@@ -171,9 +195,16 @@ export class V1Session implements ProtocolSession {
         restored.modes,
         restored.options.length > 0 ? restored.options : options.list(),
       );
-      this.#state = { state: "open", id: sessionId, options: settled };
+      this.#state = { state: "open", id: sessionId, options: settled, ...(how === "load" ? this.#beginReplay() : {}) };
       done(succeeded({ sessionId, options: settled.list() }));
     });
+  }
+
+  #beginReplay(): { readonly replay: Replay } {
+    const { replayQuietMs: quietMs, replayWaitMsMax: waitMsMax } = this.#link.limits;
+    const after = (ms: number, run: () => void) => this.#link.after(ms, run);
+    const onComplete = () => this.#link.emit({ type: "replayed" });
+    return { replay: new Replay({ quietMs, waitMsMax, onComplete, after }) };
   }
 
   #checkOpen(request: OpenSessionParams): string | undefined {

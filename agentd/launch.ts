@@ -126,6 +126,8 @@ function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
     openTimeoutMs: startTimeoutMs ?? limits.openTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
     closeTimeoutMs: limits.closeRequestTimeoutMs,
+    replayQuietMs: limits.replayQuietMs,
+    replayWaitMsMax: limits.replayWaitMsMax,
     stop: { stdinGraceMs: limits.stdinGraceMs, termGraceMs: limits.termGraceMs },
   };
 }

@@ -31,6 +31,8 @@ const table = {
   initializeTimeoutMs: [60_000, "an agent's answer to initialize; agents.<name>.start_timeout overrides it"],
   openTimeoutMs: [60_000, "an agent's answer to session/new, session/load or session/resume"],
   requestTimeoutMs: [50_000, "an agent's answer to any other request; a prompt has no timeout"],
+  replayQuietMs: [300, "after session/load: time without history that ends the replay; until then a prompt waits"],
+  replayWaitMsMax: [10_000, "after session/load: how long a prompt waits for the end of the replay"],
   closeRequestTimeoutMs: [2_000, "stopping an agent: its answer to session/close, where offered"],
   stdinGraceMs: [8_000, "stopping an agent: from closing its stdin to SIGTERM"],
   termGraceMs: [3_000, "stopping an agent: from SIGTERM to SIGKILL of its whole tree"],

@@ -69,7 +69,8 @@ export class AgentRun {
     this.clientRequests = launch.openClientRequests?.(this.#clientRequestHooks());
     const sink: AgentSink = {
       onEvent: (event) => {
-        if (event.type === "update" && event.replay === true) addReplayed(this.#replay, event.update);
+        if (event.type === "replayed") this.#compareReplay();
+        else if (event.type === "update" && event.replay === true) addReplayed(this.#replay, event.update);
         else this.#batch.event(event, launch.evidence?.onEvent(event));
       },
       onBatchEnd: () => this.#postBatch(),
@@ -90,7 +91,6 @@ export class AgentRun {
     openAgentSession(this.client, this.#state, mcpServers, (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
-      if (isBack && input.resumed === "load") this.#compareReplay();
     });
     this.#postBatch();
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../acp-client/agent-events.ts";
+import type { SessionEvent } from "../core/input.ts";
 import { UpdateBatch } from "./update-batch.ts";
 import type { SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
 
-function chunk(text: string, more: Partial<MessageUpdate> = {}): AgentEvent {
+function chunk(text: string, more: Partial<MessageUpdate> = {}): SessionEvent {
   return {
     type: "update",
     update: { kind: "message", role: "agent", append: true, content: { type: "text", text }, ...more },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The inputs from one read of an agent's pipe, in order. Adjacent chunks of one message are joined, so that an agent
 // that streams word by word does not cost an entry per word.
-import type { AgentEvent } from "../../../acp-client/agent-events.ts";
-import type { SessionInput } from "../core/input.ts";
+import type { SessionEvent, SessionInput } from "../core/input.ts";
 import type { MessageUpdate } from "../core/messages.ts";
 import type { PolicyEvidence } from "../core/requests/policy.ts";
 
@@ -22,7 +21,7 @@ export class UpdateBatch {
     this.#inputs.push(input);
   }
 
-  event(event: AgentEvent, evidence?: PolicyEvidence): void {
+  event(event: SessionEvent, evidence?: PolicyEvidence): void {
     if (event.type !== "update" || event.update.kind !== "message" || !isPlainChunk(event.update)) {
       this.add({ type: "agent", event, ...(evidence === undefined ? {} : { evidence }) });
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Rules for what agents send: updates, requests, answers to prompts, and their exit.
-import type { AgentEvent, AgentFailure, Outcome, PromptResult } from "../../../acp-client/agent-events.ts";
+import type { AgentFailure, Outcome, PromptResult } from "../../../acp-client/agent-events.ts";
 import type { AgentUpdate, ConfigOption } from "../../../acp-client/model.ts";
 import { utf8Length } from "../../../json/utf8-length.ts";
 import { isModeAmong, checkOption } from "../../authority/decide.ts";
@@ -10,7 +10,7 @@ import { findOptionProblem } from "./decide-commands.ts";
 import { type Draft, commandIdMember } from "./draft.ts";
 import { truncateFields } from "./bounded-fields.ts";
 import { failStart, loseAgent } from "./end-run.ts";
-import type { SessionInput } from "./input.ts";
+import type { SessionEvent, SessionInput } from "./input.ts";
 import { toCountedCost, toEntry, toSessionOptions } from "./map-update.ts";
 import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
@@ -22,7 +22,7 @@ import { currentTurn, noCost, type SessionState } from "./state.ts";
 import { addToolCall } from "./tools/tool-calls.ts";
 import { endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
 
-export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyEvidence): void {
+export function onAgentEvent(draft: Draft, event: SessionEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
   switch (event.type) {
     case "update":
@@ -226,7 +226,7 @@ function onAgentGone(draft: Draft, error: ErrorBody, reason: string): void {
   loseAgent(draft, error, reason);
 }
 
-function toExitError(event: Extract<AgentEvent, { type: "exited" }>): ErrorBody {
+function toExitError(event: Extract<SessionEvent, { type: "exited" }>): ErrorBody {
   const { exit, stderrTail } = event;
   const tail = stderrTail === "" ? {} : { stderr_tail: stderrTail };
   if (exit.spawnError) return errorBody("AGENT_UNAVAILABLE", exit.spawnError.message, { exit, ...tail });

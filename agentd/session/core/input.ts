@@ -50,6 +50,9 @@ export type MaintenanceCommand =
 
 export type Timer = "request" | "cancel" | "drain" | "idle";
 
+/** The end of a replay concerns only the comparison with the log. */
+export type SessionEvent = Exclude<AgentEvent, { readonly type: "replayed" }>;
+
 export type SessionInput =
   | { readonly type: "command"; readonly command: SessionCommand }
   | {
@@ -59,7 +62,7 @@ export type SessionInput =
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
     }
   /** `evidence`: the policy's evidence for a permission request, when the session has a policy. */
-  | { readonly type: "agent"; readonly event: AgentEvent; readonly evidence?: PolicyEvidence }
+  | { readonly type: "agent"; readonly event: SessionEvent; readonly evidence?: PolicyEvidence }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };

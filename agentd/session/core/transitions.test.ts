@@ -3,11 +3,11 @@
 // changed table: npx vitest run agentd/session/core/transitions.test.ts -u
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import type { AgentEvent, AgentFailure } from "../../../acp-client/agent-events.ts";
+import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { Elicitation } from "../../../acp-client/model.ts";
 import type { VerbArguments } from "../../vocabulary/index.ts";
 import type { ClientSideInput } from "./client-side/client-side-input.ts";
-import type { Command, SessionCommand, SessionInput, Timer } from "./input.ts";
+import type { Command, SessionCommand, SessionInput, Timer, SessionEvent } from "./input.ts";
 import type { PendingRequest, Run, SessionState } from "./state.ts";
 import { step } from "./step.ts";
 import { option, SessionScript, testIdentity } from "./testing/session-script.ts";
@@ -18,7 +18,7 @@ type Phase = Run["phase"];
 type Row =
   | Exclude<SessionInput["type"], "command" | "agent" | "timer" | "client_side">
   | `command: ${SessionCommand["verb"]}`
-  | `agent: ${AgentEvent["type"]}`
+  | `agent: ${SessionEvent["type"]}`
   | `timer: ${Timer}`
   | `client_side: ${ClientSideInput["type"]}`;
 
@@ -264,7 +264,7 @@ function resume({ id: session }: SessionState): SessionInput {
   return { type: "resume", command: resumed, directories: { cwd: "/work", additionalDirs: [] } };
 }
 
-function says(event: AgentEvent): SessionInput {
+function says(event: SessionEvent): SessionInput {
   return { type: "agent", event };
 }
 

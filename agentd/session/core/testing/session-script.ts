@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Drives a session step by step in tests: takes inputs, keeps the state and collects entries, effects and replies.
-import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { AgentIdentity } from "../../../../acp-client/model.ts";
 import type { EntryContent, ErrorBody, Verb, VerbArguments } from "../../../vocabulary/index.ts";
 import { corePorts } from "../../core-ports.ts";
-import type { Command, StepContext, Effect, Reply, SessionCommand, SessionInput } from "../input.ts";
+import type { Command, StepContext, Effect, Reply, SessionCommand, SessionInput, SessionEvent } from "../input.ts";
 import { startSession } from "../start.ts";
 import type { SessionState } from "../state.ts";
 import { step } from "../step.ts";
@@ -126,7 +125,7 @@ export class SessionScript {
     return this.put({ type: "resume", command, directories: { cwd: "/work", additionalDirs: [] } });
   }
 
-  says(event: AgentEvent): readonly EntryContent[] {
+  says(event: SessionEvent): readonly EntryContent[] {
     return this.put({ type: "agent", event });
   }
 
