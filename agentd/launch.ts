@@ -82,7 +82,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     stderrBytesMax: limits.stderrTailBytes,
     limits: clientLimits(limits, definition.startTimeoutMs),
   };
-  const { missingFileIsEmpty = false } = definition.quirks ?? {};
+  const { missingFileIsEmpty = false, readSigns } = definition.quirks ?? {};
   const served = { cwd, directories, reserved, env, redact, redactorFor, missingFileIsEmpty };
   const bus = busToolsFor(parts, marker.value);
   const launch: Launch = {
@@ -94,6 +94,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
+    ...(readSigns === undefined ? {} : { readSigns }),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };

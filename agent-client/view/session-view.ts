@@ -22,6 +22,7 @@ import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { addUsage, type SessionUsage } from "../../agentd/vocabulary/usage.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { foldCompaction, joinBlock, type RowOf } from "./rows.ts";
+import { foldSilence } from "./silence.ts";
 import { foldPartialToolCall, startsNewCall } from "./tool-call.ts";
 import { type Bounds, changeTurn, findRow, lastRow, putRow, type Transcript, trim } from "./transcript.ts";
 
@@ -58,6 +59,8 @@ export interface SessionView extends Transcript, Partial<Pick<StateEntry, (typeo
   /** The sum over the session's turns; null if the agent reported nothing. */
   readonly usage_total: SessionUsage | null;
   readonly questions: OpenQuestions;
+  /** Since when the model of the running turn has been silent, if agentd has reported that it is. */
+  readonly silent_since: string | undefined;
   /** `seq` of the snapshot that the view began with; 0 without one. Entries up to it add only rows. */
   readonly snapshotSeq: number;
 }
@@ -77,6 +80,7 @@ export function newView(session: string, bounds: Partial<Bounds> = {}, after = 0
     usage: undefined,
     usage_total: null,
     questions: new OpenQuestions(),
+    silent_since: undefined,
     snapshotSeq: 0,
     turns: [],
     bounds: { rowsMax: 2_000, unitsMax: 16 * 1024 * 1024, ...bounds },
@@ -128,6 +132,7 @@ export function applyEntry(view: SessionView, entry: Entry | TruncatedEntry): Se
 
 function foldFacts(draft: Draft, entry: Entry): void {
   draft.questions = draft.questions.apply(entry);
+  draft.silent_since = foldSilence(draft.silent_since, entry);
   if (entry.kind === "state") foldState(draft, entry);
   if (entry.kind === "options") draft.options = entry.options;
   if (entry.kind === "commands") draft.commands = entry.commands;

@@ -161,7 +161,10 @@ export interface TurnEntry {
   readonly kind: "turn";
   readonly turn: number;
   readonly phase: "queued" | "started" | "ended";
-  /** ACP's stop reason unchanged, or `interrupted` or `failed`. */
+  /**
+   * ACP's stop reason unchanged, or `interrupted` or `failed`; `cancelled` if a person cancelled the turn, whatever the
+   * agent answered.
+   */
   readonly stop_reason?: string;
   readonly sent?: Sent;
   readonly forced?: true;
@@ -363,6 +366,8 @@ export interface DiagnosticEntry {
   readonly request?: string;
   readonly sample?: string;
   readonly count?: number;
+  /** With `model-silent`: since when, as `at`. */
+  readonly since?: string;
 }
 
 /** An entry before the log adds its head. */

@@ -340,3 +340,27 @@ test("a queued prompt is shown once, when its turn starts, or when it ends in th
     "> prompt 3\n\n■ turn 3 cancelled\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
   );
 });
+
+test("a silence of the model is a line of its own, and the end of a turn that its agent calls failed says why", () => {
+  const output = shown([
+    { kind: "turn", turn: 1, phase: "started" },
+    { kind: "diagnostic", turn: 1, what: "model-silent", message: "no answer from the model for 20 s" },
+    { kind: "diagnostic", turn: 1, what: "model-retry", message: "a request to the model failed: 429" },
+    {
+      kind: "turn",
+      turn: 1,
+      phase: "ended",
+      stop_reason: "failed",
+      sent: true,
+      error: { error_code: "AGENT_ERROR", message: "429: no quota" },
+    },
+  ]);
+  expect(output).toBe(
+    [
+      "… no answer from the model for 20 s",
+      "· model-retry: a request to the model failed: 429",
+      "■ turn 1 failed in 3.0s: AGENT_ERROR: 429: no quota",
+      "",
+    ].join("\n"),
+  );
+});

@@ -97,6 +97,7 @@ export class Transcript {
       case "compaction":
         return this.#renderStatus(style.faint(`… the agent is compacting its context${parenthesize(entry.status)}`));
       case "diagnostic":
+        if (entry.what === "model-silent") return this.#renderStatus(style.warn(`… ${printableLine(entry.message)}`));
         return this.#renderStatus(style.faint(`· ${printableLine(`${entry.what}: ${entry.message}`)}`));
       case "file":
         return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideOptions()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the catalogue knows of an agent: how it is started and installed, how a person logs in, and its quirks.
+import type { AgentUpdate } from "../../../acp-client/model.ts";
 import type { AgentSettings } from "../../config/settings.ts";
+import type { AgentSigns } from "../../session/core/agent-signs.ts";
 
 export interface AgentDefinition extends AgentSettings {
   readonly name: string;
@@ -27,6 +29,8 @@ export interface AgentDefinition extends AgentSettings {
 export interface AgentQuirks {
   /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
   readonly missingFileIsEmpty?: boolean;
+  /** Reads what an update tells by the agent's own means, such as `_meta`. Pure. */
+  readonly readSigns?: (update: AgentUpdate) => AgentSigns | undefined;
 }
 
 /** What all built-in agents have in common. */

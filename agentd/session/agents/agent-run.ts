@@ -3,6 +3,7 @@
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentQuirks } from "../../catalogue/agents/definition.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Effect, SessionInput } from "../core/input.ts";
@@ -20,6 +21,8 @@ export interface Launch {
   readonly mcpServers: readonly McpServer[];
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
+  /** Reads what updates tell by the agent's own means. */
+  readonly readSigns?: AgentQuirks["readSigns"];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
   /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
@@ -143,8 +146,14 @@ export class AgentRun {
     if (inputs.length === 0) return;
     const { failpoint } = this.#options;
     failpoint("frame_from_agent.before");
-    for (const input of inputs) this.#post(input);
+    for (const input of inputs) this.#post(this.#withSigns(input));
     failpoint("frame_from_agent.after");
+  }
+
+  #withSigns(input: SessionInput): SessionInput {
+    if (input.type !== "agent" || input.event.type !== "update") return input;
+    const signs = this.#launch.readSigns?.(input.event.update);
+    return signs === undefined ? input : { ...input, signs };
   }
 
   #post(input: SessionInput): void {
