@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a front end shows of a session: a pure fold of its entries. Values never change; a part that an entry does not
 // concern stays the same object, so a reader compares references to see what changed.
-import { isTruncated } from "../../agentd/vocabulary/entries.ts";
+import { finalToolStatuses, isTruncated } from "../../agentd/vocabulary/entries.ts";
 import type {
   CommandsEntry,
   ElicitationEntry,
@@ -23,7 +23,7 @@ import { addUsage, type SessionUsage } from "../../agentd/vocabulary/usage.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { foldCompaction, joinBlock, type RowOf } from "./rows.ts";
 import { foldSilence } from "./silence.ts";
-import { foldPartialToolCall, startsNewCall } from "./tool-call.ts";
+import { foldPartialToolCall, foldToolCall, startsNewCall } from "./tool-call.ts";
 import { type Bounds, changeTurn, findRow, lastRow, putRow, type Transcript, trim } from "./transcript.ts";
 
 /** Members of `state` entries that keep the value of the last entry that has them. */
@@ -234,6 +234,7 @@ function foldToolCallRow(draft: Draft, entry: Entry & ToolCallEntry): void {
 
 function foldQuestion(draft: Draft, entry: Entry & (PermissionEntry | ElicitationEntry)): void {
   const { request, phase } = entry;
+  if (entry.kind === "permission" && phase === "requested") foldRequestedCall(draft, entry);
   const place = findRow(draft, "question", (row) => row.request === request);
   const asked = phase === "requested" ? entry : (draft.questions.get(request) ?? place?.row.asked);
   const { resolved, sent } = place?.row ?? {};
@@ -244,4 +245,14 @@ function foldQuestion(draft: Draft, entry: Entry & (PermissionEntry | Elicitatio
     ...(phase === "resolved" ? { resolved: entry } : { resolved }),
     ...(phase === "sent" || phase === "unsent" ? { sent: entry.sent ?? phase } : { sent }),
   });
+}
+
+/** What a permission request itself says of its tool call is news of the call, such as its true title. */
+function foldRequestedCall(draft: Draft, entry: Entry & PermissionEntry): void {
+  if (entry.agent_session !== undefined) return;
+  const place = findRow(draft, "tool_call", ({ call }) => call.tool_call_id === entry.tool_call?.tool_call_id);
+  if (place === undefined || finalToolStatuses.has(place.row.call.status)) return;
+  const { closed_by } = place.row;
+  const call = foldToolCall(place.row.call, entry);
+  putRow(draft, entry, place, { kind: "tool_call", call, ...(closed_by === undefined ? {} : { closed_by }) });
 }

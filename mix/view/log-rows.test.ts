@@ -265,3 +265,11 @@ test.each([
   // Without the question, whether an option allows is not known.
   expect(told([permission(resolved)])).toEqual([`permission   s-1 → selected (no), ${wanted}`]);
 });
+
+test("the row of a tool call has the last title that is known, also one that only a question tells", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "edit", status: "pending" });
+  expect(told([begun, tool({ title: "`ls`" })])).toEqual(["tool_call    edit `ls` (pending)"]);
+  const rows = told([begun, asked]);
+  expect(rows[0]).toBe("tool_call    edit Write a.txt (pending)");
+  expect(rows).toHaveLength(2);
+});

@@ -47,7 +47,7 @@ export function thingOf(entry: ThingEntry): string {
     case "reply":
       return `command ${entry.command_seq}`;
     case "tool_call":
-      return `tool ${entry.tool_call_id}`;
+      return toolThing(entry.tool_call_id);
     case "permission":
     case "elicitation":
       return `request ${entry.request}`;
@@ -58,6 +58,10 @@ export function thingOf(entry: ThingEntry): string {
     case "compaction":
       return `compaction ${entry.compaction_id}`;
   }
+}
+
+export function toolThing(id: string): string {
+  return `tool ${id}`;
 }
 
 /** Whether the entry is the first of its thing. Anything else is of a thing whose beginning was not read. */

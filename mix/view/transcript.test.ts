@@ -364,3 +364,51 @@ test("a silence of the model is a line of its own, and the end of a turn that it
     ].join("\n"),
   );
 });
+
+/** Of entries that were logged at the same time. */
+function shownAtOnce(...contents: EntryContent[]): string {
+  const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false });
+  const at = "2026-01-01T00:00:00.000Z";
+  const texts = contents.map((content, index) => transcript.show({ ...entryOf(content, index), at }));
+  return [...texts, transcript.end()].map(rendered).join("");
+}
+
+test("a tool call whose title changes before its end is shown once, with the last title", () => {
+  const output = shownAtOnce;
+  const title = (words: string, more = {}) => tool({ title: words, ...more });
+  const begun = title("Terminal", { tool_kind: "execute", status: "pending" });
+  const done = tool({ status: "completed" });
+  expect(output(begun, title("`npm test`"), done)).toBe("• execute  `npm test`\n  ✔ completed\n");
+  expect(output(begun, title("`npm test`", { status: "completed" }))).toBe("• execute  `npm test`\n  ✔ completed\n");
+  expect(output(begun, done)).toBe("• execute  Terminal\n  ✔ completed\n");
+  expect(output(begun)).toBe("• execute  Terminal\n");
+  // Once it is shown, a new title is on the line of the result.
+  expect(output(begun, text("agent", "Meanwhile"), title("`npm test`"), done)).toBe(
+    "• execute  Terminal\n\nMeanwhile\n\n✔ execute  `npm test`\n",
+  );
+  expect(output(begun, title("`npm`"), title("`npm test`"), done)).toBe("• execute  `npm`\n✔ execute  `npm test`\n");
+});
+
+test("a headline that is held back is shown after a moment, by the times of the log", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "execute", status: "pending" });
+  const entries = [begun, { kind: "usage", used: 1, size: 2 } as EntryContent, tool({ title: "`ls`" })];
+  // Entries of this file are a second apart.
+  expect(shown([...entries, tool({ status: "completed" })])).toBe("• execute  Terminal\n✔ execute  `ls`\n");
+});
+
+test("a question shows the tool call that it is about first, with the title that the question has", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "execute", status: "pending" });
+  const asked = { tool_call_id: "t", title: "`ls`", tool_kind: "execute" };
+  const permission = { kind: "permission", turn: 1, request: "s-1", phase: "requested" } as const;
+  expect(shownAtOnce(begun, { ...permission, tool_call: asked, options: [] })).toMatch(
+    /^• execute {2}`ls`\n\n\? allow: `ls` \(execute\)\n/,
+  );
+  const other = { ...permission, agent_session: "other", tool_call: asked, options: [] };
+  expect(shownAtOnce(begun, other)).toMatch(/^• execute {2}Terminal\n/);
+});
+
+test("an id that is used again is another tool call, with a headline of its own", () => {
+  const call = (title: string) => tool({ title, tool_kind: "read", status: "pending" });
+  const done = tool({ status: "completed" });
+  expect(shown([call("a"), done, call("b"), done])).toBe("• read  a\n  ✔ completed\n• read  b\n  ✔ completed\n");
+});
