@@ -308,3 +308,18 @@ test("the row of a tool call has the last title that is known, also one that onl
   const foreign: EntryContent = { ...samples.permission, agent_session: "other" };
   expect(rowOf(fold([started, begun, foreign]), "tool_call").call.title).toBe("Terminal");
 });
+
+test("the rows of a sub-agent name the tool call that started it", () => {
+  const parent = { parent_tool_call_id: "task" };
+  const view = fold([
+    started,
+    { ...samples.tool_call, ...parent },
+    { kind: "tool_call", turn: 1, tool_call_id: "t1", status: "completed" },
+    { ...samples.message, ...parent },
+    chunk(" there"),
+  ]);
+  expect(rowOf(view, "tool_call").call).toMatchObject(parent);
+  expect(rowsOf(view).find(({ kind }) => kind === "message")).toMatchObject(parent);
+  expect(rowOf(view, "message")).toMatchObject({ blocks: [text(" there")] });
+  expect(rowOf(view, "message")).not.toHaveProperty("parent_tool_call_id");
+});

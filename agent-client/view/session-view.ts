@@ -214,13 +214,20 @@ function foldTurn(draft: Draft, entry: TurnEntry & EntryHead): void {
 
 /** A chunk continues its message only where nothing came between: text after a tool call stays after it. */
 function foldMessage(draft: Draft, entry: Entry & MessageEntry): void {
-  const { role, message_id, content, append } = entry;
-  const isOfMessage = (row: RowOf<"message">): boolean => row.role === role && row.message_id === message_id;
+  const { role, message_id, content, append, parent_tool_call_id: parent } = entry;
+  const isOfMessage = (row: RowOf<"message">): boolean =>
+    row.role === role && row.message_id === message_id && row.parent_tool_call_id === parent;
   const last = append === true ? lastRow(draft, entry) : undefined;
   const continued = last?.row.kind === "message" && isOfMessage(last.row) ? { ...last, row: last.row } : undefined;
   const place = append === true ? continued : findRow(draft, "message", isOfMessage);
   const before = continued?.row.blocks ?? [];
-  putRow(draft, entry, place, { kind: "message", role, message_id, blocks: joinBlock(before, content) });
+  putRow(draft, entry, place, {
+    kind: "message",
+    role,
+    message_id,
+    ...(parent === undefined ? {} : { parent_tool_call_id: parent }),
+    blocks: joinBlock(before, content),
+  });
 }
 
 function foldToolCallRow(draft: Draft, entry: Entry & ToolCallEntry): void {

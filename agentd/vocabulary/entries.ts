@@ -61,6 +61,8 @@ export interface ToolCallFields {
   readonly locations?: readonly unknown[] | null;
   readonly raw_input?: unknown;
   readonly raw_output?: unknown;
+  /** The tool call that started the sub-agent whose call this is, if the agent tells. */
+  readonly parent_tool_call_id?: string | null;
   readonly _meta?: unknown;
 }
 
@@ -181,6 +183,8 @@ export interface MessageEntry {
   readonly append?: true;
   /** Number of chunks of one batch that were merged into this entry. */
   readonly chunks?: number;
+  /** The tool call that started the sub-agent whose message this is, if the agent tells. */
+  readonly parent_tool_call_id?: string;
   readonly _meta?: unknown;
 }
 

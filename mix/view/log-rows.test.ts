@@ -273,3 +273,10 @@ test("the row of a tool call has the last title that is known, also one that onl
   expect(rows[0]).toBe("tool_call    edit Write a.txt (pending)");
   expect(rows).toHaveLength(2);
 });
+
+test("the row of a sub-agent's tool call is marked", () => {
+  const child = { title: "a.txt", tool_kind: "read", parent_tool_call_id: "one" };
+  expect(told([tool({ ...child, status: "pending" }), tool({ status: "completed" })])).toEqual([
+    "tool_call    ↳ ✔ read a.txt 1.0s",
+  ]);
+});

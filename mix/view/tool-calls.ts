@@ -39,6 +39,8 @@ export class ToolCalls {
   /** Calls whose headline is held back, and when they began, in milliseconds. */
   readonly #held = new Map<string, number>();
   #lastCallId: string | undefined;
+  /** The parent of the call that the latest output is about. */
+  #lastParent: string | undefined;
   /** Keys of the diffs that the latest output showed. */
   #lastDiffs: ReadonlySet<string> = new Set();
 
@@ -65,19 +67,22 @@ export class ToolCalls {
     const hasContent = (entry.content ?? []).length > 0 || entry.grow !== undefined;
     const isRenamed = known !== undefined && headlineOf(call.fields) !== previousHeadline;
     if (known === undefined && !isOver) this.#held.set(id, at);
-    const lines: Text[] = hasContent || isRenamed || isOver ? this.#showHeadline(id, call) : [];
+    const isBelowParent = isBelowTools && this.#isBelowParent(call.fields);
+    const lines: Text[] = hasContent || isRenamed || isOver ? this.#showHeadline(id, call, isBelowParent) : [];
     const isBelowOwnLine = known !== undefined && (isBelowTools || lines.length > 0);
     if (hasContent) lines.push(...renderNewDiffs(call, this.#screen, this.directory));
     if (lines.length > 0) this.#lastCallId = id;
+    const isNamed = isBelowParent || lines.length > 0;
     if (isOver && (known === undefined || previousStatus !== status))
-      lines.push(...this.#renderEnd(id, call, entry, isBelowOwnLine));
+      lines.push(...this.#renderEnd(id, call, entry, isBelowOwnLine, isNamed));
     // An ended call's long fields are dropped; if the agent sends content later, it sends all of it.
     if (isOver) call.fields = { ...call.fields, content: null, raw_input: null, raw_output: null };
     if (lines.length > 0) {
       this.#lastCallId = id;
+      this.#lastParent = call.fields.parent_tool_call_id ?? undefined;
       this.#lastDiffs = new Set([...call.diffs].filter((diff) => !previousDiffs.has(diff)));
     }
-    return lines;
+    return this.#indented(call.fields, lines);
   }
 
   /** Takes in the title of a call that a permission request carries itself. */
@@ -95,22 +100,42 @@ export class ToolCalls {
   }
 
   /** Returns the headlines that are held back of calls that began at `until` or before, by default all. */
-  takeHeld(until = Number.POSITIVE_INFINITY): Text[] {
+  takeHeld(until = Number.POSITIVE_INFINITY, isBelowTools = true): Text[] {
     const due = Array.from(this.#held).filter(([, since]) => since <= until);
     return due.flatMap(([id]) => {
       const call = this.#calls.get(id);
       if (call === undefined) return [];
+      const lines = this.#showHeadline(id, call, isBelowTools && this.#isBelowParent(call.fields));
       this.#lastCallId = id;
+      this.#lastParent = call.fields.parent_tool_call_id ?? undefined;
       this.#lastDiffs = new Set();
-      return this.#showHeadline(id, call);
+      return this.#indented(call.fields, lines);
     });
   }
 
+  /** The title of the call that started the sub-agent whose call this is, for people; undefined for the agent's own. */
+  parentOf({
+    tool_call_id: id,
+    parent_tool_call_id = this.#calls.get(id)?.fields.parent_tool_call_id,
+  }: ToolCallFields) {
+    if (typeof parent_tool_call_id !== "string") return undefined;
+    return printableLine(this.#calls.get(parent_tool_call_id)?.fields.title || parent_tool_call_id);
+  }
+
+  /** Whether the latest output is about the call's parent, or another call of the same sub-agent. */
+  #isBelowParent({ parent_tool_call_id: parent }: ToolCallFields): boolean {
+    return typeof parent === "string" && (this.#lastCallId === parent || this.#lastParent === parent);
+  }
+
+  #indented({ parent_tool_call_id: parent }: ToolCallFields, lines: readonly Text[]): Text[] {
+    return typeof parent === "string" ? lines.map((line) => rich`  ${line}`) : [...lines];
+  }
+
   /** Returns the headline if it was held back. */
-  #showHeadline(id: string, call: ToolCall): Text[] {
+  #showHeadline(id: string, call: ToolCall, isBelowParent: boolean): Text[] {
     if (!this.#held.delete(id)) return [];
     call.headline = headlineOf(call.fields);
-    return [this.#renderHeadline("•", call.fields)];
+    return [this.#renderHeadline("•", call.fields, isBelowParent)];
   }
 
   /** Whether the latest output showed all diffs of this tool call. */
@@ -127,7 +152,13 @@ export class ToolCalls {
     for (const item of findDiffs(fields)) shown.add(toDiffKey(item));
   }
 
-  #renderEnd(id: string, { fields, headline }: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
+  #renderEnd(
+    id: string,
+    { fields, headline }: ToolCall,
+    entry: ToolCallEntry,
+    wasAnnounced: boolean,
+    isNamed: boolean,
+  ): Text[] {
     const { style } = this.#screen;
     const { status } = fields;
     // Only the agent knows how a call ended that it left open, and that it did so is no failure.
@@ -138,15 +169,19 @@ export class ToolCalls {
     const isBelowOwnLine = wasAnnounced && this.#lastCallId === id && headline === headlineOf(fields);
     const head = isBelowOwnLine
       ? `  ${mark} ${words}`
-      : rich`${this.#renderHeadline(mark, fields)}${isLeftOpen ? `: ${words}` : ""}`;
+      : rich`${this.#renderHeadline(mark, fields, isNamed)}${isLeftOpen ? `: ${words}` : ""}`;
     return [...renderOutput(fields, this.#screen), paint(head)];
   }
 
-  #renderHeadline(mark: string, call: ToolCallFields): Text {
+  /** `isNamed`: the line above says whose call it is, if it is a sub-agent's. */
+  #renderHeadline(mark: string, call: ToolCallFields, isNamed: boolean): Text {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
-    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    const parent = this.parentOf(call);
+    if (parent === undefined) return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
+    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 7 + of.length)}${of === "" ? "" : style.faint(of)}`;
   }
 
   #diffsOf(id: string): Set<string> {
@@ -196,6 +231,7 @@ export function collectDiffFacts(fields: ToolCallFields): {
 
 export const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 const callsMax = 1_000;
+const parentColumnsMax = 30;
 const diffLinesMax = 60;
 const outputLinesMax = 14;
 const outputEndLines = 6;

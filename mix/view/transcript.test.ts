@@ -412,3 +412,52 @@ test("an id that is used again is another tool call, with a headline of its own"
   const done = tool({ status: "completed" });
   expect(shown([call("a"), done, call("b"), done])).toBe("• read  a\n  ✔ completed\n• read  b\n  ✔ completed\n");
 });
+
+test("the tool calls of a sub-agent are indented below the call that started it, or name it", () => {
+  const call = (id: string, title: string, parent?: string) =>
+    ({
+      ...tool({ title, tool_kind: "read", status: "in_progress", parent_tool_call_id: parent }),
+      tool_call_id: id,
+    }) as EntryContent;
+  const ended = (id: string) => ({ ...tool({ status: "completed" }), tool_call_id: id }) as EntryContent;
+  const output = shown([
+    call("one", "Explore"),
+    call("a", "a.txt", "one"),
+    ended("a"),
+    call("b", "b.txt", "one"),
+    call("two", "Review"),
+    ended("b"),
+    call("c", "c.txt", "two"),
+    ended("c"),
+    call("d", "d.txt", "unseen"),
+  ]);
+  expect(output.split("\n")).toEqual([
+    "• read  Explore",
+    "  • read  a.txt",
+    "    ✔ completed",
+    "  • read  b.txt",
+    "• read  Review",
+    "  ✔ read  b.txt (in Explore)",
+    "  • read  c.txt (in Review)",
+    "    ✔ completed",
+    "  • read  d.txt (in unseen)",
+    "",
+  ]);
+});
+
+test("a question and a text of a sub-agent are marked as such", () => {
+  const begun = tool({ tool_call_id: "one", title: "Explore", tool_kind: "think", status: "in_progress" });
+  const child = tool({ title: "`ls`", tool_kind: "execute", status: "pending", parent_tool_call_id: "one" });
+  const call = { tool_call_id: "t", title: "`ls`", tool_kind: "execute" };
+  const permission = { kind: "permission", turn: 1, request: "s-1", phase: "requested" } as const;
+  const said = { ...text("agent", "found it", "x"), parent_tool_call_id: "one" } as EntryContent;
+  const output = shown([
+    begun,
+    child,
+    { ...permission, tool_call: call, options: [] },
+    said,
+    text("agent", "Done", "y"),
+  ]);
+  expect(output).toContain("? allow: `ls` (execute)\n  asked by a sub-agent: Explore\n");
+  expect(output).toContain("\n\n  ↳ found it\n\nDone");
+});

@@ -135,7 +135,11 @@ export class Transcript {
     if (question.tool_call !== undefined && question.agent_session === undefined)
       this.#tools.noteShown(question.tool_call);
     const { directory } = this.#tools;
-    const options = { ...this.#options, directory, isOpen: open, isBelowDiff };
+    const parent =
+      question.tool_call === undefined || question.agent_session !== undefined
+        ? undefined
+        : this.#tools.parentOf(question.tool_call);
+    const options = { ...this.#options, directory, isOpen: open, isBelowDiff, parent };
     return rich`${held}${this.#renderSection("question", renderPermission(question, options))}`;
   }
 
@@ -168,7 +172,7 @@ export class Transcript {
 
   /** Returns the headlines that are held back of tool calls that began at `until` or before, by default all. */
   showHeld(until?: number): Text {
-    return this.#renderTools(this.#tools.takeHeld(until));
+    return this.#renderTools(this.#tools.takeHeld(until, this.#section === "tools"));
   }
 
   /** Returns everything that is held back, and ends the last row. */
@@ -189,12 +193,13 @@ export class Transcript {
 
   #renderMessage(entry: MessageEntry): Text {
     if (entry.role === "user" && !this.#options.showPrompts) return "";
-    const section: Section = `message ${entry.role} ${entry.message_id}`;
+    const parent = entry.parent_tool_call_id;
+    const section: Section = `message ${entry.role} ${entry.message_id} ${parent ?? ""}`;
     const held = this.showHeld();
     let before: Text = "";
     if (this.#section !== section || this.#stream === undefined) {
       before = this.#openSection(section);
-      this.#stream = this.#openStream(entry.role);
+      this.#stream = this.#openStream(entry.role, parent !== undefined);
     }
     this.#isStreamEnded = false;
     return rich`${held}${before}${this.#stream.write(contentToText(entry.content))}`;
@@ -210,9 +215,9 @@ export class Transcript {
     return joined(messages.map((message) => this.#renderMessage(message)));
   }
 
-  #openStream(role: MessageEntry["role"]): MarkdownStream | PlainStream {
+  #openStream(role: MessageEntry["role"], isOfSubAgent: boolean): MarkdownStream | PlainStream {
     const { columns, style } = this.#options;
-    const [mark, paint] = messageLooks(role, style);
+    const [mark, paint] = isOfSubAgent ? (["  ↳ ", style.faint] as const) : messageLooks(role, style);
     const indent = " ".repeat(mark.length);
     if (columns === 0) return new PlainStream(mark === "" ? "" : paint(mark), indent, paint);
     const looks = mark === "" ? {} : { first: { text: mark, paint }, further: indent, paint };

@@ -8,4 +8,11 @@ export interface AgentSigns {
   readonly errorText?: string;
   /** A request to the model failed with this error, and the agent tries again. */
   readonly retriedError?: string;
+  /** The id of the tool call that started the sub-agent which the update is about. */
+  readonly parentToolCall?: string;
+}
+
+/** The member of an entry that names the parent tool call. */
+export function parentMember(signs: AgentSigns | undefined): { readonly parent_tool_call_id?: string } {
+  return signs?.parentToolCall === undefined ? {} : { parent_tool_call_id: signs.parentToolCall };
 }

@@ -30,7 +30,7 @@ export function onAgentEvent(draft: Draft, input: Extract<SessionInput, { type: 
     case "update":
       if (isFromModel(event.update)) noteActivity(draft);
       if (signs !== undefined) noteSigns(draft, signs);
-      onUpdate(draft, event.update);
+      onUpdate(draft, event.update, signs);
       return event.about && noteForeignToolCall(draft, event.about.agentSession, event.about.call);
     case "permission":
       return requestPermission(draft, event, evidence);
@@ -53,25 +53,26 @@ export function onAgentEvent(draft: Draft, input: Extract<SessionInput, { type: 
   }
 }
 
-/** Keeps the last of each sign until the turn ends, and logs that the agent tries again. */
+/** Keeps the last of each sign of a failure until the turn ends, and logs that the agent tries again. */
 function noteSigns(draft: Draft, signs: AgentSigns): void {
   const { state } = draft;
   if (state.run.phase !== "turn") return;
   const { turn } = state.run;
-  const { retriedError } = signs;
+  const { retriedError, parentToolCall: _, ...others } = signs;
   if (retriedError !== undefined && retriedError !== turn.signs.retriedError) {
     const message = `a request to the model failed, and the agent tries again: ${retriedError}`;
     draft.add({ kind: "diagnostic", turn: turn.turn, what: "model-retry", message });
   }
-  state.run = { phase: "turn", turn: { ...turn, signs: { ...turn.signs, ...signs } } };
+  const told = retriedError === undefined ? others : { ...others, retriedError };
+  state.run = { phase: "turn", turn: { ...turn, signs: { ...turn.signs, ...told } } };
 }
 
-function onUpdate(draft: Draft, update: AgentUpdate): void {
+function onUpdate(draft: Draft, update: AgentUpdate, signs: AgentSigns | undefined): void {
   const { state } = draft;
-  if (update.kind === "message") return addMessage(draft, update);
+  if (update.kind === "message") return addMessage(draft, update, signs);
   if (update.kind === "tool_call") {
     const before = state.calls;
-    const fields = addToolCall(draft, update);
+    const fields = addToolCall(draft, update, signs);
     return noteCallChange(draft, fields.tool_call_id, fields, before);
   }
   const entry = toEntry(boundExtension(draft, update));

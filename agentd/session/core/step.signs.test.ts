@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What agents tell by means of their own, read by their quirks.
 import { expect, test } from "vitest";
+import type { AgentUpdate } from "../../../acp-client/model.ts";
 import type { EntryContent } from "../../vocabulary/index.ts";
 import type { AgentSigns } from "./agent-signs.ts";
 import { SessionScript } from "./testing/session-script.ts";
@@ -85,4 +86,19 @@ test("signs outside a turn are ignored", () => {
   const script = new SessionScript();
   script.up();
   expect(signs(script, { hasFailed: true, retriedError: "x" }).map(({ kind }) => kind)).toEqual(["info"]);
+});
+
+test("what a sub-agent does names the tool call that started it, in its tool calls and messages", () => {
+  const script = running();
+  const signed = (update: AgentUpdate) =>
+    script.put({ type: "agent", event: { type: "update", update }, signs: { parentToolCall: "task" } });
+  const text = { type: "text", text: "hm" };
+  expect(signed({ kind: "tool_call", call: { toolCallId: "t", title: "Read", status: "pending" } })).toMatchObject([
+    { kind: "tool_call", tool_call_id: "t", parent_tool_call_id: "task" },
+  ]);
+  expect(signed({ kind: "message", role: "agent", append: true, content: text })).toMatchObject([
+    { kind: "message", parent_tool_call_id: "task" },
+  ]);
+  expect(script.text("own")[0]).not.toHaveProperty("parent_tool_call_id");
+  expect(end(script.answered(1))).toMatchObject({ stop_reason: "end_turn" });
 });
