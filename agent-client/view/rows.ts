@@ -35,6 +35,8 @@ export type RowContent =
       readonly kind: "message";
       readonly role: MessageEntry["role"];
       readonly message_id: string;
+      /** The tool call that started the sub-agent whose message it is. */
+      readonly parent_tool_call_id?: string;
       /** Adjacent texts are joined. */
       readonly blocks: readonly ContentBlock[];
     }

@@ -295,3 +295,31 @@ test("a view begins with a snapshot, and older entries give it rows without undo
   expect(newer).toMatchObject({ state: "idle", usage_total: { turns: 2, input_tokens: 7 } });
   expect(newer.questions.all()).toEqual([]);
 });
+
+test("the row of a tool call has the last title that is known, also one that only a question tells", () => {
+  const begun: EntryContent = { ...samples.tool_call, title: "Terminal" };
+  const renamed: EntryContent = { kind: "tool_call", turn: 1, tool_call_id: "t1", title: "`ls`" };
+  expect(rowOf(fold([started, begun, renamed]), "tool_call").call).toMatchObject({ title: "`ls`", tool_kind: "read" });
+  const asked = fold([started, begun, samples.permission]);
+  expect(rowOf(asked, "tool_call").call).toMatchObject({ title: "Run it", tool_kind: "read" });
+  expect(rowsOf(asked).map(({ kind }) => kind)).toEqual(["tool_call", "question"]);
+  const before: EntryContent = { ...samples.permission, said_before: ["title"] };
+  expect(rowOf(fold([started, begun, before]), "tool_call").call.title).toBe("Terminal");
+  const foreign: EntryContent = { ...samples.permission, agent_session: "other" };
+  expect(rowOf(fold([started, begun, foreign]), "tool_call").call.title).toBe("Terminal");
+});
+
+test("the rows of a sub-agent name the tool call that started it", () => {
+  const parent = { parent_tool_call_id: "task" };
+  const view = fold([
+    started,
+    { ...samples.tool_call, ...parent },
+    { kind: "tool_call", turn: 1, tool_call_id: "t1", status: "completed" },
+    { ...samples.message, ...parent },
+    chunk(" there"),
+  ]);
+  expect(rowOf(view, "tool_call").call).toMatchObject(parent);
+  expect(rowsOf(view).find(({ kind }) => kind === "message")).toMatchObject(parent);
+  expect(rowOf(view, "message")).toMatchObject({ blocks: [text(" there")] });
+  expect(rowOf(view, "message")).not.toHaveProperty("parent_tool_call_id");
+});

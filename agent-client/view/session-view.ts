@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a front end shows of a session: a pure fold of its entries. Values never change; a part that an entry does not
 // concern stays the same object, so a reader compares references to see what changed.
-import { isTruncated } from "../../agentd/vocabulary/entries.ts";
+import { finalToolStatuses, isTruncated } from "../../agentd/vocabulary/entries.ts";
 import type {
   CommandsEntry,
   ElicitationEntry,
@@ -22,7 +22,8 @@ import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import { addUsage, type SessionUsage } from "../../agentd/vocabulary/usage.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { foldCompaction, joinBlock, type RowOf } from "./rows.ts";
-import { foldPartialToolCall, startsNewCall } from "./tool-call.ts";
+import { foldSilence } from "./silence.ts";
+import { foldPartialToolCall, foldToolCall, startsNewCall } from "./tool-call.ts";
 import { type Bounds, changeTurn, findRow, lastRow, putRow, type Transcript, trim } from "./transcript.ts";
 
 /** Members of `state` entries that keep the value of the last entry that has them. */
@@ -58,6 +59,8 @@ export interface SessionView extends Transcript, Partial<Pick<StateEntry, (typeo
   /** The sum over the session's turns; null if the agent reported nothing. */
   readonly usage_total: SessionUsage | null;
   readonly questions: OpenQuestions;
+  /** Since when the model of the running turn has been silent, if agentd has reported that it is. */
+  readonly silent_since: string | undefined;
   /** `seq` of the snapshot that the view began with; 0 without one. Entries up to it add only rows. */
   readonly snapshotSeq: number;
 }
@@ -77,6 +80,7 @@ export function newView(session: string, bounds: Partial<Bounds> = {}, after = 0
     usage: undefined,
     usage_total: null,
     questions: new OpenQuestions(),
+    silent_since: undefined,
     snapshotSeq: 0,
     turns: [],
     bounds: { rowsMax: 2_000, unitsMax: 16 * 1024 * 1024, ...bounds },
@@ -128,6 +132,7 @@ export function applyEntry(view: SessionView, entry: Entry | TruncatedEntry): Se
 
 function foldFacts(draft: Draft, entry: Entry): void {
   draft.questions = draft.questions.apply(entry);
+  draft.silent_since = foldSilence(draft.silent_since, entry);
   if (entry.kind === "state") foldState(draft, entry);
   if (entry.kind === "options") draft.options = entry.options;
   if (entry.kind === "commands") draft.commands = entry.commands;
@@ -209,13 +214,20 @@ function foldTurn(draft: Draft, entry: TurnEntry & EntryHead): void {
 
 /** A chunk continues its message only where nothing came between: text after a tool call stays after it. */
 function foldMessage(draft: Draft, entry: Entry & MessageEntry): void {
-  const { role, message_id, content, append } = entry;
-  const isOfMessage = (row: RowOf<"message">): boolean => row.role === role && row.message_id === message_id;
+  const { role, message_id, content, append, parent_tool_call_id: parent } = entry;
+  const isOfMessage = (row: RowOf<"message">): boolean =>
+    row.role === role && row.message_id === message_id && row.parent_tool_call_id === parent;
   const last = append === true ? lastRow(draft, entry) : undefined;
   const continued = last?.row.kind === "message" && isOfMessage(last.row) ? { ...last, row: last.row } : undefined;
   const place = append === true ? continued : findRow(draft, "message", isOfMessage);
   const before = continued?.row.blocks ?? [];
-  putRow(draft, entry, place, { kind: "message", role, message_id, blocks: joinBlock(before, content) });
+  putRow(draft, entry, place, {
+    kind: "message",
+    role,
+    message_id,
+    ...(parent === undefined ? {} : { parent_tool_call_id: parent }),
+    blocks: joinBlock(before, content),
+  });
 }
 
 function foldToolCallRow(draft: Draft, entry: Entry & ToolCallEntry): void {
@@ -229,6 +241,7 @@ function foldToolCallRow(draft: Draft, entry: Entry & ToolCallEntry): void {
 
 function foldQuestion(draft: Draft, entry: Entry & (PermissionEntry | ElicitationEntry)): void {
   const { request, phase } = entry;
+  if (entry.kind === "permission" && phase === "requested") foldRequestedCall(draft, entry);
   const place = findRow(draft, "question", (row) => row.request === request);
   const asked = phase === "requested" ? entry : (draft.questions.get(request) ?? place?.row.asked);
   const { resolved, sent } = place?.row ?? {};
@@ -239,4 +252,14 @@ function foldQuestion(draft: Draft, entry: Entry & (PermissionEntry | Elicitatio
     ...(phase === "resolved" ? { resolved: entry } : { resolved }),
     ...(phase === "sent" || phase === "unsent" ? { sent: entry.sent ?? phase } : { sent }),
   });
+}
+
+/** What a permission request itself says of its tool call is news of the call, such as its true title. */
+function foldRequestedCall(draft: Draft, entry: Entry & PermissionEntry): void {
+  if (entry.agent_session !== undefined) return;
+  const place = findRow(draft, "tool_call", ({ call }) => call.tool_call_id === entry.tool_call?.tool_call_id);
+  if (place === undefined || finalToolStatuses.has(place.row.call.status)) return;
+  const { closed_by } = place.row;
+  const call = foldToolCall(place.row.call, entry);
+  putRow(draft, entry, place, { kind: "tool_call", call, ...(closed_by === undefined ? {} : { closed_by }) });
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Which quirks a running agent has. They belong to the agent, not to the name or the command by which it was started.
 import type { AgentInfo } from "../../acp-client/model.ts";
-import type { AgentQuirks } from "../config/settings.ts";
-import type { AgentDefinition } from "./agents/definition.ts";
+import type { AgentDefinition, BuiltInQuirks } from "./agents/definition.ts";
 import { publishedAgents } from "./built-in.ts";
 
 /**
@@ -12,7 +11,7 @@ import { publishedAgents } from "./built-in.ts";
 export function quirksOf(
   { name, builtIn, quirks }: Pick<AgentDefinition, "name" | "builtIn" | "quirks">,
   info: AgentInfo | null | undefined,
-): AgentQuirks {
+): BuiltInQuirks {
   const known =
     publishedAgents.find(({ infoName }) => infoName === info?.name) ??
     publishedAgents.find((agent) => agent.name === name);

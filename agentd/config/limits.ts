@@ -38,6 +38,10 @@ const table = {
   termGraceMs: [3_000, "stopping an agent: from SIGTERM to SIGKILL of its whole tree"],
   cancelForceMs: [10_000, "from a cancel to the turn ending as cancelled, forced"],
   drainTimeoutMs: [10_000, "wait for the late answer of a forced turn before its agent is ended"],
+  modelSilenceMs: [
+    20_000,
+    "silence of the model in a turn, while no tool runs and no question is open, until the log says so",
+  ],
   storeFailedGraceMs: [
     10_000,
     "how long agents' pipes pause while the log cannot be written; then all agents are ended",

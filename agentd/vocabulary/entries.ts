@@ -61,6 +61,8 @@ export interface ToolCallFields {
   readonly locations?: readonly unknown[] | null;
   readonly raw_input?: unknown;
   readonly raw_output?: unknown;
+  /** The tool call that started the sub-agent whose call this is, if the agent tells. */
+  readonly parent_tool_call_id?: string | null;
   readonly _meta?: unknown;
 }
 
@@ -161,7 +163,10 @@ export interface TurnEntry {
   readonly kind: "turn";
   readonly turn: number;
   readonly phase: "queued" | "started" | "ended";
-  /** ACP's stop reason unchanged, or `interrupted` or `failed`. */
+  /**
+   * ACP's stop reason unchanged, or `interrupted` or `failed`; `cancelled` if a person cancelled the turn, whatever the
+   * agent answered.
+   */
   readonly stop_reason?: string;
   readonly sent?: Sent;
   readonly forced?: true;
@@ -178,6 +183,8 @@ export interface MessageEntry {
   readonly append?: true;
   /** Number of chunks of one batch that were merged into this entry. */
   readonly chunks?: number;
+  /** The tool call that started the sub-agent whose message this is, if the agent tells. */
+  readonly parent_tool_call_id?: string;
   readonly _meta?: unknown;
 }
 
@@ -363,6 +370,8 @@ export interface DiagnosticEntry {
   readonly request?: string;
   readonly sample?: string;
   readonly count?: number;
+  /** With `model-silent`: since when, as `at`. */
+  readonly since?: string;
 }
 
 /** An entry before the log adds its head. */

@@ -40,6 +40,23 @@ test("an idle session has a bare prompt, and no time that passes", () => {
   expect([status.prompt(began), status.changesIn(began), status.notes()]).toEqual(["> ", undefined, []]);
 });
 
+test("a silence of the model is told beside the turn's time until the model goes on", () => {
+  const since = new Date(began + 10_000).toISOString();
+  const silent: EntryContent = { kind: "diagnostic", turn: 1, what: "model-silent", message: "m", since };
+  const status = after(started(1), running, silent, queued(2), prompt(2, "more"));
+  expect(status.prompt(began + 45_000)).toBe("running 45s · no answer for 35s · 1 queued > ");
+  const word: EntryContent = {
+    kind: "message",
+    turn: 1,
+    role: "agent",
+    message_id: "m",
+    content: { type: "text", text: "hm" },
+  };
+  const entry = (content: EntryContent) => ({ log: "l", session: "s", seq: 9, at, ...content });
+  expect(status.apply(entry(word)).prompt(began + 45_000)).toBe("running 45s · 1 queued > ");
+  expect(status.apply(entry({ kind: "state", state: "waiting" })).prompt(began + 45_000)).toBe("waiting · 1 queued > ");
+});
+
 test("queued prompts are counted and shown until their turn starts, or ends in the queue", () => {
   const five = [2, 3, 4, 5, 6].flatMap((turn) => [queued(turn), prompt(turn, `prompt ${turn}`)]);
   const all = after(started(1), running, ...five);

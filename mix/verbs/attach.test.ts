@@ -520,3 +520,29 @@ test("attach to an ended session ends at once, even if its last state is no long
   session.append({ kind: "diagnostic", what: "purged", message: "it was purged" });
   expect((await bench.run(["agent", "attach", "sessionz"])).code).toBe(0);
 });
+
+test("a tool call is shown after a moment under its placeholder, and its true title with the result", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  session.turns = 1;
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  const options = { tty: true, env: { NO_COLOR: "1" }, speed: 20 };
+  const running = bench.start(["agent", "attach", "sessionz"], options);
+  await running.shows("running");
+  const call = { kind: "tool_call", turn: 1, tool_call_id: "t1" } as const;
+  session.append({ ...call, title: "Terminal", tool_kind: "execute", status: "pending" });
+  await running.shows("• execute  Terminal");
+  session.append({ ...call, title: "npm test" });
+  session.append({ ...call, tool_call_id: "t2", title: "Terminal", tool_kind: "execute", status: "pending" });
+  session.append({ ...call, tool_call_id: "t2", title: "npm run lint" });
+  session.append({ ...call, status: "completed" });
+  await running.shows("✔ execute  npm test");
+  running.type(":detach\n");
+  const { stdout } = await running.ended;
+  const lines = stdout.split("\n").map((line) => line.trim());
+  expect(lines.filter((line) => /^[•✔] execute/.test(line))).toEqual([
+    "• execute  Terminal",
+    "• execute  npm run lint",
+    "✔ execute  npm test",
+  ]);
+});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Writes a session's transcript to stdout, with a spinner while the agent works and no output comes.
 import type { Entry, EntryContent } from "../../agentd/vocabulary/entries.ts";
-import { rendered, type Text } from "../../display/styled.ts";
+import { rendered, rich, type Text } from "../../display/styled.ts";
 import { type AskedEntry, isAsked } from "../../agent-client/view/open-questions.ts";
 import type { Context } from "../process/context.ts";
 import type { OutcomeError } from "../process/exit-codes.ts";
@@ -9,7 +9,7 @@ import type { Output } from "../process/output.ts";
 import { Spinner } from "./spinner.ts";
 import { styleOf } from "../process/colour.ts";
 import type { Screen } from "./tool-calls.ts";
-import { Transcript, type TranscriptOptions } from "./transcript.ts";
+import { headlineMs, Transcript, type TranscriptOptions } from "./transcript.ts";
 
 export class LiveView {
   readonly #output: Output;
@@ -22,6 +22,9 @@ export class LiveView {
   #isWorking = false;
   #lastMessageAt = 0;
   #cancelPause: (() => void) | undefined;
+  #cancelHeadlines: (() => void) | undefined;
+  /** Tool calls that began by then are due, by the clock of the log. */
+  #headlinesDue = Number.NEGATIVE_INFINITY;
   #onPause = (): void => void this.flush();
 
   constructor(
@@ -43,7 +46,9 @@ export class LiveView {
   show(entry: Entry, showsError = true): Promise<boolean> {
     this.#isWorking = isAgentWorking(entry, this.#isWorking);
     if (entry.kind === "message") this.#awaitPause();
-    return this.#write(this.#transcript.show(entry, showsError));
+    const written = this.#transcript.show(entry, showsError);
+    this.#awaitHeadlines();
+    return this.#write(written);
   }
 
   /** Shows a question whole, right above the line that answers it. */
@@ -57,12 +62,13 @@ export class LiveView {
     void this.#write(this.#transcript.resolve(entry, asked, count));
   }
 
-  /** Shows what is held back of a message. Resolves to whether text was written. */
+  /** Shows what is held back of a message, and the tool calls that are due. Resolves to whether text was written. */
   flush(): Promise<boolean> {
-    return this.#write(this.#transcript.flush());
+    const held = this.#transcript.showHeld(this.#headlinesDue);
+    return this.#write(rich`${held}${this.#transcript.flush()}`);
   }
 
-  /** Calls back once a message has paused. Its last word is held back until then. */
+  /** Calls back once a message has paused or a tool call is due, for `flush`. */
   onPause(run: () => void): void {
     this.#onPause = run;
   }
@@ -81,6 +87,20 @@ export class LiveView {
       });
     };
     wait(pauseMs);
+  }
+
+  /** Shows the headline of a tool call soon, even if its title is still a placeholder. */
+  #awaitHeadlines(): void {
+    const since = this.#transcript.heldSince;
+    if (since === undefined || this.#cancelHeadlines !== undefined) return;
+    // The log's clock may differ from this one, so only its differences count.
+    const waitMs = Math.min(headlineMs, Math.max(0, since - this.#headlinesDue));
+    this.#cancelHeadlines = this.#context.after(waitMs, () => {
+      this.#cancelHeadlines = undefined;
+      this.#headlinesDue = since;
+      this.#onPause();
+      this.#awaitHeadlines();
+    });
   }
 
   async #write(written: Text): Promise<boolean> {
@@ -106,7 +126,8 @@ export class LiveView {
 
   /** Ends the last row, so that other output can follow below. */
   endRow(): void {
-    void this.end();
+    this.#spinner.hide();
+    void this.#output.text(this.#transcript.endRow());
   }
 
   /** Hides the spinner until the next entry, to make room for a prompt line. */
@@ -117,6 +138,8 @@ export class LiveView {
   async end(): Promise<void> {
     this.#cancelPause?.();
     this.#cancelPause = undefined;
+    this.#cancelHeadlines?.();
+    this.#cancelHeadlines = undefined;
     this.#spinner.hide();
     await this.#output.text(this.#transcript.end());
   }

@@ -265,3 +265,18 @@ test.each([
   // Without the question, whether an option allows is not known.
   expect(told([permission(resolved)])).toEqual([`permission   s-1 → selected (no), ${wanted}`]);
 });
+
+test("the row of a tool call has the last title that is known, also one that only a question tells", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "edit", status: "pending" });
+  expect(told([begun, tool({ title: "`ls`" })])).toEqual(["tool_call    edit `ls` (pending)"]);
+  const rows = told([begun, asked]);
+  expect(rows[0]).toBe("tool_call    edit Write a.txt (pending)");
+  expect(rows).toHaveLength(2);
+});
+
+test("the row of a sub-agent's tool call is marked", () => {
+  const child = { title: "a.txt", tool_kind: "read", parent_tool_call_id: "one" };
+  expect(told([tool({ ...child, status: "pending" }), tool({ status: "completed" })])).toEqual([
+    "tool_call    ↳ ✔ read a.txt 1.0s",
+  ]);
+});

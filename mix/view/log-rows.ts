@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The log for people: one row for each thing. The chunks of a message are one row, and so are a command and its reply, a
 // tool call, a question and its answer. Does no I/O.
-import type { Entry, MessageEntry, PlanEntry, StateEntry } from "../../agentd/vocabulary/entries.ts";
+import type { Entry, MessageEntry, PermissionEntry, PlanEntry, StateEntry } from "../../agentd/vocabulary/entries.ts";
 import { contentToText } from "../../agent-client/view/content.ts";
+import { foldToolCall } from "../../agent-client/view/tool-call.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { joined, type Style, type Text } from "../../display/styled.ts";
 import { describeContext, describeEntry, type LogText } from "./log-entry.ts";
-import { describeThing, isBeginning, isOfThing, joinThing, type Thing, type ThingEntry, thingOf } from "./log-thing.ts";
+import {
+  describeThing,
+  isBeginning,
+  isOfThing,
+  joinThing,
+  type Thing,
+  type ThingEntry,
+  thingOf,
+  toolThing,
+} from "./log-thing.ts";
 import { RowWriter } from "./log-row-writer.ts";
 import type { Screen } from "./tool-calls.ts";
 import { formatDuration } from "../../display/units.ts";
@@ -64,6 +74,7 @@ export class LogRows {
 
   add(entry: Entry): void {
     if (entry.kind === "state" && entry.cwd !== undefined) this.#directory = entry.cwd;
+    if (entry.kind === "permission" && entry.phase === "requested") this.#learnTitle(entry);
     if (entry.kind === "message") this.#addMessage(entry);
     else if (isOfThing(entry)) this.#addToThing(entry);
     else {
@@ -149,6 +160,17 @@ export class LogRows {
     this.#things.set(key, { thing, row });
     const [oldest] = this.#things.keys();
     if (this.#things.size > thingsMax && oldest !== undefined) this.#things.delete(oldest);
+  }
+
+  /** A permission request may be the first to tell the true title of its tool call. */
+  #learnTitle(asked: Entry & PermissionEntry): void {
+    const id = asked.agent_session === undefined ? asked.tool_call?.tool_call_id : undefined;
+    const known = id === undefined ? undefined : this.#things.get(toolThing(id));
+    if (known?.thing.call === undefined || known.row.isWritten) return;
+    const { title, tool_kind } = foldToolCall(known.thing.call, asked);
+    const thing = { ...known.thing, call: { ...known.thing.call, title, tool_kind } };
+    this.#things.set(toolThing(thing.call.tool_call_id), { ...known, thing });
+    this.#change(known.row, describeThing(thing, this.#directory), known.row.isOpen);
   }
 
   #change(row: Row, said: LogText, isOpen: boolean): void {

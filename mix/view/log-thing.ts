@@ -47,7 +47,7 @@ export function thingOf(entry: ThingEntry): string {
     case "reply":
       return `command ${entry.command_seq}`;
     case "tool_call":
-      return `tool ${entry.tool_call_id}`;
+      return toolThing(entry.tool_call_id);
     case "permission":
     case "elicitation":
       return `request ${entry.request}`;
@@ -58,6 +58,10 @@ export function thingOf(entry: ThingEntry): string {
     case "compaction":
       return `compaction ${entry.compaction_id}`;
   }
+}
+
+export function toolThing(id: string): string {
+  return `tool ${id}`;
 }
 
 /** Whether the entry is the first of its thing. Anything else is of a thing whose beginning was not read. */
@@ -128,9 +132,10 @@ export function describeThing(thing: Thing, directory: string | undefined): LogT
 export function joinThing(before: Thing | undefined, entry: ThingEntry): Thing {
   const ended = isEnd(entry) ? { ended: entry } : {};
   if (entry.kind !== "tool_call") return { began: entry, ...before, last: entry, ...ended };
-  const { tool_call_id, title, tool_kind, status, kind } = entry;
+  const { tool_call_id, title, tool_kind, status, parent_tool_call_id, kind } = entry;
   const known = before?.call !== undefined && startsNewCall(before.call, entry) ? undefined : before;
-  const call = foldToolCall(known?.call ?? { tool_call_id }, { kind, tool_call_id, title, tool_kind, status });
+  const said = { kind, tool_call_id, title, tool_kind, status, parent_tool_call_id };
+  const call = foldToolCall(known?.call ?? { tool_call_id }, said);
   return { began: entry, ...known, last: entry, ...ended, call };
 }
 
@@ -168,9 +173,16 @@ function refusalOf({ rc, body }: EntryOf<"reply">): string {
 }
 
 function describeToolCall(began: ThingEntry, { call, last, ended }: Thing): LogText {
-  const { tool_kind: kind, title, status, tool_call_id: id } = call ?? { tool_call_id: "" };
+  const {
+    tool_kind: kind,
+    title,
+    status,
+    tool_call_id: id,
+    parent_tool_call_id: parent,
+  } = call ?? { tool_call_id: "" };
   const isOver = finalToolStatuses.has(status);
   const closed = last.kind === "tool_call" && last.closed_by === "agentd" ? ", closed by agentd" : "";
+  const mark = parent === undefined ? "" : "↳ ";
   const how = isOver ? `${finalMarks[status ?? ""] ?? status} ` : "";
   const took = ended === undefined ? 0 : Date.parse(ended.at) - Date.parse(began.at);
   const state = joinWords(
@@ -178,7 +190,7 @@ function describeToolCall(began: ThingEntry, { call, last, ended }: Thing): LogT
     took >= tookMsMin && formatDuration(took),
   );
   return {
-    text: joinWords(`${how}${kind ?? "tool"}`, title ?? id, state),
+    text: joinWords(`${mark}${how}${kind ?? "tool"}`, title ?? id, state),
     label: status === "completed" ? "good" : status === "failed" ? "error" : isOver ? "warn" : "code",
   };
 }

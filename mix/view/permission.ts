@@ -32,6 +32,8 @@ export interface PermissionRenderOptions extends Screen {
   readonly directory?: string | undefined;
   /** Shows everything in full length. */
   readonly isWhole?: boolean;
+  /** The title of the tool call that started the sub-agent which asks. */
+  readonly parent?: string | undefined;
   /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
   /** False omits the commands that answer the request, and its options unless everything is shown. */
@@ -44,6 +46,7 @@ export function renderPermission(permission: PermissionRequest, options: Permiss
   const kind = tool?.tool_kind ?? "kind not given";
   return [
     style.question(`? allow: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`),
+    ...(options.parent === undefined ? [] : [style.faint(`  asked by a sub-agent: ${options.parent}`)]),
     ...renderWarnings(permission, options),
     ...renderFacts(tool, options),
     ...(permission.why === undefined ? [] : [style.faint(`  ${printableLine(permission.why)}`)]),

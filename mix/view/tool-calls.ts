@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Shows tool calls: a line when one begins, its diffs as they come, its output and its status when it ends.
+// Shows tool calls: a headline, diffs as they come, the output and the status at the end. Some agents begin a call with a
+// placeholder for its title and send the true one soon after, so a headline is held back until the title has changed, there
+// is content, the call has ended, or the caller takes it. A title that changes later is on the line of the result.
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
-import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
+import type { ContentBlock, PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
 import { renderDiff, type RenderedDiff } from "./diff.ts";
 import { withoutColours } from "../../display/colour-sequences.ts";
 import { truncateToWidth } from "../../display/width.ts";
-import { foldPartialToolCall } from "../../agent-client/view/tool-call.ts";
+import { foldPartialToolCall, foldToolCall, startsNewCall } from "../../agent-client/view/tool-call.ts";
 import { homePath } from "../process/home-path.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import { type Style, rich, type Text } from "../../display/styled.ts";
@@ -23,6 +25,8 @@ interface ToolCall {
   fields: ToolCallFields;
   /** Keys of the diffs already shown, because some agents resend all content with every update. */
   readonly diffs: Set<string>;
+  /** What its headline shows, once it is shown. */
+  headline: string | undefined;
 }
 
 export class ToolCalls {
@@ -32,7 +36,11 @@ export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
   /** Keys of the diffs that were shown, by the call's id. */
   readonly #diffs = new Map<string, Set<string>>();
+  /** Calls whose headline is held back, and when they began, in milliseconds. */
+  readonly #held = new Map<string, number>();
   #lastCallId: string | undefined;
+  /** The parent of the call that the latest output is about. */
+  #lastParent: string | undefined;
   /** Keys of the diffs that the latest output showed. */
   #lastDiffs: ReadonlySet<string> = new Set();
 
@@ -40,30 +48,94 @@ export class ToolCalls {
     this.#screen = screen;
   }
 
-  /** Takes in an entry and returns the lines to write for it. `isBelowTools`: the output of a tool call stands above. */
-  update(entry: ToolCallEntry, isBelowTools = true): Text[] {
+  /**
+   * Takes in an entry, logged at `at` in milliseconds, and returns the lines to write for it. `isBelowTools`: the output of a
+   * tool call stands above.
+   */
+  update(entry: ToolCallEntry, at: number, isBelowTools = true): Text[] {
     const id = entry.tool_call_id;
-    const known = this.#calls.get(id);
-    const call = known ?? { fields: { tool_call_id: id }, diffs: this.#diffsOf(id) };
+    const before = this.#calls.get(id);
+    const known = before !== undefined && startsNewCall(before.fields, entry) ? undefined : before;
+    const call = known ?? { fields: { tool_call_id: id }, diffs: this.#diffsOf(id), headline: undefined };
     const { status: previousStatus } = call.fields;
+    const previousHeadline = headlineOf(call.fields);
     call.fields = foldPartialToolCall(call.fields, entry);
     if (known === undefined) remember(this.#calls, id, call);
     const previousDiffs = new Set(call.diffs);
     const { status } = call.fields;
     const isOver = finalToolStatuses.has(status);
-    const lines = [
-      ...(known === undefined && !isOver ? [this.#renderHeadline("•", call.fields)] : []),
-      ...(entry.content || entry.grow ? renderNewDiffs(call, this.#screen, this.directory) : []),
-    ];
+    const hasContent = (entry.content ?? []).length > 0 || entry.grow !== undefined;
+    const isRenamed = known !== undefined && headlineOf(call.fields) !== previousHeadline;
+    if (known === undefined && !isOver) this.#held.set(id, at);
+    const isBelowParent = isBelowTools && this.#isBelowParent(call.fields);
+    const lines: Text[] = hasContent || isRenamed || isOver ? this.#showHeadline(id, call, isBelowParent) : [];
+    const isBelowOwnLine = known !== undefined && (isBelowTools || lines.length > 0);
+    if (hasContent) lines.push(...renderNewDiffs(call, this.#screen, this.directory));
+    if (lines.length > 0) this.#lastCallId = id;
+    const isNamed = isBelowParent || lines.length > 0;
     if (isOver && (known === undefined || previousStatus !== status))
-      lines.push(...this.#renderEnd(id, call, entry, known !== undefined && isBelowTools));
+      lines.push(...this.#renderEnd(id, call, entry, isBelowOwnLine, isNamed));
     // An ended call's long fields are dropped; if the agent sends content later, it sends all of it.
     if (isOver) call.fields = { ...call.fields, content: null, raw_input: null, raw_output: null };
     if (lines.length > 0) {
       this.#lastCallId = id;
+      this.#lastParent = call.fields.parent_tool_call_id ?? undefined;
       this.#lastDiffs = new Set([...call.diffs].filter((diff) => !previousDiffs.has(diff)));
     }
-    return lines;
+    return this.#indented(call.fields, lines);
+  }
+
+  /** Takes in the title of a call that a permission request carries itself. */
+  learnTitle(asked: PermissionEntry): void {
+    const call = asked.agent_session === undefined && this.#calls.get(asked.tool_call?.tool_call_id ?? "");
+    if (!call) return;
+    const { title, tool_kind } = foldToolCall(call.fields, asked);
+    call.fields = { ...call.fields, title, tool_kind };
+  }
+
+  /** When the oldest call began whose headline is held back, in milliseconds. */
+  get heldSince(): number | undefined {
+    const [since] = this.#held.values();
+    return since;
+  }
+
+  /** Returns the headlines that are held back of calls that began at `until` or before, by default all. */
+  takeHeld(until = Number.POSITIVE_INFINITY, isBelowTools = true): Text[] {
+    const due = Array.from(this.#held).filter(([, since]) => since <= until);
+    return due.flatMap(([id]) => {
+      const call = this.#calls.get(id);
+      if (call === undefined) return [];
+      const lines = this.#showHeadline(id, call, isBelowTools && this.#isBelowParent(call.fields));
+      this.#lastCallId = id;
+      this.#lastParent = call.fields.parent_tool_call_id ?? undefined;
+      this.#lastDiffs = new Set();
+      return this.#indented(call.fields, lines);
+    });
+  }
+
+  /** The title of the call that started the sub-agent whose call this is, for people; undefined for the agent's own. */
+  parentOf({
+    tool_call_id: id,
+    parent_tool_call_id = this.#calls.get(id)?.fields.parent_tool_call_id,
+  }: ToolCallFields) {
+    if (typeof parent_tool_call_id !== "string") return undefined;
+    return printableLine(this.#calls.get(parent_tool_call_id)?.fields.title || parent_tool_call_id);
+  }
+
+  /** Whether the latest output is about the call's parent, or another call of the same sub-agent. */
+  #isBelowParent({ parent_tool_call_id: parent }: ToolCallFields): boolean {
+    return typeof parent === "string" && (this.#lastCallId === parent || this.#lastParent === parent);
+  }
+
+  #indented({ parent_tool_call_id: parent }: ToolCallFields, lines: readonly Text[]): Text[] {
+    return typeof parent === "string" ? lines.map((line) => rich`  ${line}`) : [...lines];
+  }
+
+  /** Returns the headline if it was held back. */
+  #showHeadline(id: string, call: ToolCall, isBelowParent: boolean): Text[] {
+    if (!this.#held.delete(id)) return [];
+    call.headline = headlineOf(call.fields);
+    return [this.#renderHeadline("•", call.fields, isBelowParent)];
   }
 
   /** Whether the latest output showed all diffs of this tool call. */
@@ -80,7 +152,13 @@ export class ToolCalls {
     for (const item of findDiffs(fields)) shown.add(toDiffKey(item));
   }
 
-  #renderEnd(id: string, { fields }: ToolCall, entry: ToolCallEntry, wasAnnounced: boolean): Text[] {
+  #renderEnd(
+    id: string,
+    { fields, headline }: ToolCall,
+    entry: ToolCallEntry,
+    wasAnnounced: boolean,
+    isNamed: boolean,
+  ): Text[] {
     const { style } = this.#screen;
     const { status } = fields;
     // Only the agent knows how a call ended that it left open, and that it did so is no failure.
@@ -88,18 +166,22 @@ export class ToolCalls {
     const mark = isLeftOpen ? "■" : (finalMarks[status ?? ""] ?? "•");
     const paint = isLeftOpen ? style.faint : status === "completed" ? style.good : style.error;
     const words = isLeftOpen ? "ended without a result" : printableLine(status ?? "");
-    const isBelowOwnLine = wasAnnounced && this.#lastCallId === id;
+    const isBelowOwnLine = wasAnnounced && this.#lastCallId === id && headline === headlineOf(fields);
     const head = isBelowOwnLine
       ? `  ${mark} ${words}`
-      : rich`${this.#renderHeadline(mark, fields)}${isLeftOpen ? `: ${words}` : ""}`;
+      : rich`${this.#renderHeadline(mark, fields, isNamed)}${isLeftOpen ? `: ${words}` : ""}`;
     return [...renderOutput(fields, this.#screen), paint(head)];
   }
 
-  #renderHeadline(mark: string, call: ToolCallFields): Text {
+  /** `isNamed`: the line above says whose call it is, if it is a sub-agent's. */
+  #renderHeadline(mark: string, call: ToolCallFields, isNamed: boolean): Text {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
-    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    const parent = this.parentOf(call);
+    if (parent === undefined) return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
+    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 7 + of.length)}${of === "" ? "" : style.faint(of)}`;
   }
 
   #diffsOf(id: string): Set<string> {
@@ -109,6 +191,11 @@ export class ToolCalls {
     remember(this.#diffs, id, none);
     return none;
   }
+}
+
+/** What a headline shows, to be compared. */
+function headlineOf({ title, tool_kind }: ToolCallFields): string {
+  return JSON.stringify([title ?? "", tool_kind ?? ""]);
 }
 
 /** Forgets the oldest beyond the bound. */
@@ -144,6 +231,7 @@ export function collectDiffFacts(fields: ToolCallFields): {
 
 export const finalMarks: Readonly<Record<string, string>> = { completed: "✔", failed: "✘", cancelled: "■" };
 const callsMax = 1_000;
+const parentColumnsMax = 30;
 const diffLinesMax = 60;
 const outputLinesMax = 14;
 const outputEndLines = 6;

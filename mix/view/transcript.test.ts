@@ -340,3 +340,124 @@ test("a queued prompt is shown once, when its turn starts, or when it ends in th
     "> prompt 3\n\n■ turn 3 cancelled\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
   );
 });
+
+test("a silence of the model is a line of its own, and the end of a turn that its agent calls failed says why", () => {
+  const output = shown([
+    { kind: "turn", turn: 1, phase: "started" },
+    { kind: "diagnostic", turn: 1, what: "model-silent", message: "no answer from the model for 20 s" },
+    { kind: "diagnostic", turn: 1, what: "model-retry", message: "a request to the model failed: 429" },
+    {
+      kind: "turn",
+      turn: 1,
+      phase: "ended",
+      stop_reason: "failed",
+      sent: true,
+      error: { error_code: "AGENT_ERROR", message: "429: no quota" },
+    },
+  ]);
+  expect(output).toBe(
+    [
+      "… no answer from the model for 20 s",
+      "· model-retry: a request to the model failed: 429",
+      "■ turn 1 failed in 3.0s: AGENT_ERROR: 429: no quota",
+      "",
+    ].join("\n"),
+  );
+});
+
+/** Of entries that were logged at the same time. */
+function shownAtOnce(...contents: EntryContent[]): string {
+  const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false });
+  const at = "2026-01-01T00:00:00.000Z";
+  const texts = contents.map((content, index) => transcript.show({ ...entryOf(content, index), at }));
+  return [...texts, transcript.end()].map(rendered).join("");
+}
+
+test("a tool call whose title changes before its end is shown once, with the last title", () => {
+  const output = shownAtOnce;
+  const title = (words: string, more = {}) => tool({ title: words, ...more });
+  const begun = title("Terminal", { tool_kind: "execute", status: "pending" });
+  const done = tool({ status: "completed" });
+  expect(output(begun, title("`npm test`"), done)).toBe("• execute  `npm test`\n  ✔ completed\n");
+  expect(output(begun, title("`npm test`", { status: "completed" }))).toBe("• execute  `npm test`\n  ✔ completed\n");
+  expect(output(begun, done)).toBe("• execute  Terminal\n  ✔ completed\n");
+  expect(output(begun)).toBe("• execute  Terminal\n");
+  // Once it is shown, a new title is on the line of the result.
+  expect(output(begun, text("agent", "Meanwhile"), title("`npm test`"), done)).toBe(
+    "• execute  Terminal\n\nMeanwhile\n\n✔ execute  `npm test`\n",
+  );
+  expect(output(begun, title("`npm`"), title("`npm test`"), done)).toBe("• execute  `npm`\n✔ execute  `npm test`\n");
+});
+
+test("a headline that is held back is shown after a moment, by the times of the log", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "execute", status: "pending" });
+  const entries = [begun, { kind: "usage", used: 1, size: 2 } as EntryContent, tool({ title: "`ls`" })];
+  // Entries of this file are a second apart.
+  expect(shown([...entries, tool({ status: "completed" })])).toBe("• execute  Terminal\n✔ execute  `ls`\n");
+});
+
+test("a question shows the tool call that it is about first, with the title that the question has", () => {
+  const begun = tool({ title: "Terminal", tool_kind: "execute", status: "pending" });
+  const asked = { tool_call_id: "t", title: "`ls`", tool_kind: "execute" };
+  const permission = { kind: "permission", turn: 1, request: "s-1", phase: "requested" } as const;
+  expect(shownAtOnce(begun, { ...permission, tool_call: asked, options: [] })).toMatch(
+    /^• execute {2}`ls`\n\n\? allow: `ls` \(execute\)\n/,
+  );
+  const other = { ...permission, agent_session: "other", tool_call: asked, options: [] };
+  expect(shownAtOnce(begun, other)).toMatch(/^• execute {2}Terminal\n/);
+});
+
+test("an id that is used again is another tool call, with a headline of its own", () => {
+  const call = (title: string) => tool({ title, tool_kind: "read", status: "pending" });
+  const done = tool({ status: "completed" });
+  expect(shown([call("a"), done, call("b"), done])).toBe("• read  a\n  ✔ completed\n• read  b\n  ✔ completed\n");
+});
+
+test("the tool calls of a sub-agent are indented below the call that started it, or name it", () => {
+  const call = (id: string, title: string, parent?: string) =>
+    ({
+      ...tool({ title, tool_kind: "read", status: "in_progress", parent_tool_call_id: parent }),
+      tool_call_id: id,
+    }) as EntryContent;
+  const ended = (id: string) => ({ ...tool({ status: "completed" }), tool_call_id: id }) as EntryContent;
+  const output = shown([
+    call("one", "Explore"),
+    call("a", "a.txt", "one"),
+    ended("a"),
+    call("b", "b.txt", "one"),
+    call("two", "Review"),
+    ended("b"),
+    call("c", "c.txt", "two"),
+    ended("c"),
+    call("d", "d.txt", "unseen"),
+  ]);
+  expect(output.split("\n")).toEqual([
+    "• read  Explore",
+    "  • read  a.txt",
+    "    ✔ completed",
+    "  • read  b.txt",
+    "• read  Review",
+    "  ✔ read  b.txt (in Explore)",
+    "  • read  c.txt (in Review)",
+    "    ✔ completed",
+    "  • read  d.txt (in unseen)",
+    "",
+  ]);
+});
+
+test("a question and a text of a sub-agent are marked as such", () => {
+  const begun = tool({ tool_call_id: "one", title: "Explore", tool_kind: "think", status: "in_progress" });
+  const child = tool({ title: "`ls`", tool_kind: "execute", status: "pending", parent_tool_call_id: "one" });
+  const call = { tool_call_id: "t", title: "`ls`", tool_kind: "execute" };
+  const permission = { kind: "permission", turn: 1, request: "s-1", phase: "requested" } as const;
+  const said = { ...text("agent", "found it", "x"), parent_tool_call_id: "one" } as EntryContent;
+  const output = shown([
+    begun,
+    child,
+    { ...permission, tool_call: call, options: [] },
+    said,
+    text("agent", "Done", "y"),
+  ]);
+  expect(output).toContain("? allow: `ls` (execute)\n  asked by a sub-agent: Explore\n");
+  expect(output).toContain("\n\n  ↳ found it\n\nDone");
+});

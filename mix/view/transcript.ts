@@ -65,6 +65,11 @@ export class Transcript {
 
   /** Returns the text for an entry. `showsError` false omits the error of a turn or session that ends. */
   show(entry: Entry, showsError = true): Text {
+    const due = this.showHeld(Date.parse(entry.at) - headlineMs);
+    return rich`${due}${this.#show(entry, showsError)}`;
+  }
+
+  #show(entry: Entry, showsError: boolean): Text {
     const { style } = this.#options;
     switch (entry.kind) {
       case "message": {
@@ -74,7 +79,7 @@ export class Transcript {
       }
       case "tool_call":
         this.#openQuestions = this.#openQuestions.apply(entry);
-        return this.#renderSection("tools", this.#tools.update(entry, this.#section === "tools"));
+        return this.#renderTools(this.#tools.update(entry, Date.parse(entry.at), this.#section === "tools"));
       case "plan":
         return this.#renderSection("plan", this.#renderPlan(entry));
       case "permission":
@@ -97,6 +102,7 @@ export class Transcript {
       case "compaction":
         return this.#renderStatus(style.faint(`… the agent is compacting its context${parenthesize(entry.status)}`));
       case "diagnostic":
+        if (entry.what === "model-silent") return this.#renderStatus(style.warn(`… ${printableLine(entry.message)}`));
         return this.#renderStatus(style.faint(`· ${printableLine(`${entry.what}: ${entry.message}`)}`));
       case "file":
         return this.#renderSection("tools", renderFileEntry(entry, this.#clientSideOptions()));
@@ -119,16 +125,22 @@ export class Transcript {
     const { style, isOpen, now } = this.#options;
     this.#openQuestions = this.#openQuestions.apply(asked);
     const open = isOpen?.(asked.request) ?? true;
+    if (asked.kind === "permission") this.#tools.learnTitle(asked);
+    const held = this.showHeld();
     const question = { ...asked, ...(now === undefined ? {} : { now: new Date(now()).toISOString() }) };
     if (question.kind === "elicitation")
-      return this.#renderSection("question", renderElicitation(question, style, open));
+      return rich`${held}${this.#renderSection("question", renderElicitation(question, style, open))}`;
     const isBelowDiff =
       this.#section === "tools" && question.tool_call !== undefined && this.#tools.hasJustShown(question.tool_call);
     if (question.tool_call !== undefined && question.agent_session === undefined)
       this.#tools.noteShown(question.tool_call);
     const { directory } = this.#tools;
-    const options = { ...this.#options, directory, isOpen: open, isBelowDiff };
-    return this.#renderSection("question", renderPermission(question, options));
+    const parent =
+      question.tool_call === undefined || question.agent_session !== undefined
+        ? undefined
+        : this.#tools.parentOf(question.tool_call);
+    const options = { ...this.#options, directory, isOpen: open, isBelowDiff, parent };
+    return rich`${held}${this.#renderSection("question", renderPermission(question, options))}`;
   }
 
   /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
@@ -153,8 +165,23 @@ export class Transcript {
     return this.#isStreamEnded ? "" : (this.#stream?.flush() ?? "");
   }
 
-  /** Returns everything that is held back, and ends the last row. The message may go on in the next one. */
+  /** When the oldest tool call began whose headline is held back, in milliseconds. */
+  get heldSince(): number | undefined {
+    return this.#tools.heldSince;
+  }
+
+  /** Returns the headlines that are held back of tool calls that began at `until` or before, by default all. */
+  showHeld(until?: number): Text {
+    return this.#renderTools(this.#tools.takeHeld(until, this.#section === "tools"));
+  }
+
+  /** Returns everything that is held back, and ends the last row. */
   end(): Text {
+    return rich`${this.showHeld()}${this.endRow()}`;
+  }
+
+  /** Ends the last row. The message may go on in the next one. */
+  endRow(): Text {
     if (this.#isStreamEnded) return "";
     this.#isStreamEnded = true;
     return this.#stream?.end() ?? "";
@@ -166,14 +193,16 @@ export class Transcript {
 
   #renderMessage(entry: MessageEntry): Text {
     if (entry.role === "user" && !this.#options.showPrompts) return "";
-    const section: Section = `message ${entry.role} ${entry.message_id}`;
+    const parent = entry.parent_tool_call_id;
+    const section: Section = `message ${entry.role} ${entry.message_id} ${parent ?? ""}`;
+    const held = this.showHeld();
     let before: Text = "";
     if (this.#section !== section || this.#stream === undefined) {
       before = this.#openSection(section);
-      this.#stream = this.#openStream(entry.role);
+      this.#stream = this.#openStream(entry.role, parent !== undefined);
     }
     this.#isStreamEnded = false;
-    return rich`${before}${this.#stream.write(contentToText(entry.content))}`;
+    return rich`${held}${before}${this.#stream.write(contentToText(entry.content))}`;
   }
 
   #renderQueuedPrompt({ turn, phase }: TurnEntry): Text {
@@ -186,9 +215,9 @@ export class Transcript {
     return joined(messages.map((message) => this.#renderMessage(message)));
   }
 
-  #openStream(role: MessageEntry["role"]): MarkdownStream | PlainStream {
+  #openStream(role: MessageEntry["role"], isOfSubAgent: boolean): MarkdownStream | PlainStream {
     const { columns, style } = this.#options;
-    const [mark, paint] = messageLooks(role, style);
+    const [mark, paint] = isOfSubAgent ? (["  ↳ ", style.faint] as const) : messageLooks(role, style);
     const indent = " ".repeat(mark.length);
     if (columns === 0) return new PlainStream(mark === "" ? "" : paint(mark), indent, paint);
     const looks = mark === "" ? {} : { first: { text: mark, paint }, further: indent, paint };
@@ -196,7 +225,15 @@ export class Transcript {
   }
 
   #renderSection(section: Section, lines: readonly Text[]): Text {
-    if (lines.length === 0) return "";
+    return lines.length === 0 ? "" : rich`${this.showHeld()}${this.#renderRows(section, lines)}`;
+  }
+
+  /** Headlines of other tool calls stay held back. */
+  #renderTools(lines: readonly Text[]): Text {
+    return lines.length === 0 ? "" : this.#renderRows("tools", lines);
+  }
+
+  #renderRows(section: Section, lines: readonly Text[]): Text {
     const rows = lines.map((line) => wrapped(line, this.#options.columns, 2));
     return rich`${this.#openSection(section)}${joined(rows, "\n")}\n`;
   }
@@ -206,7 +243,7 @@ export class Transcript {
   }
 
   #openSection(section: Section): Text {
-    const ended = this.end();
+    const ended = this.endRow();
     const apart = this.#section !== undefined && this.#section !== section;
     // A single empty line separates sections, even if the text before ended with one.
     const isEmptyBefore = this.#stream instanceof PlainStream && this.#stream.endsWithEmptyLine;
@@ -322,6 +359,9 @@ function messageLooks(role: MessageEntry["role"], style: Style): readonly [strin
 }
 
 const planMarks: Readonly<Record<string, string>> = { pending: "☐", in_progress: "▸", completed: "✔", cancelled: "✘" };
+
+/** A tool call is shown after so long, whether or not the agent has sent its true title. */
+export const headlineMs = 1_000;
 
 const stderrLinesMax = 10;
 /** Columns in a resolution's line: the least for its subject, and those for the rest of the line. */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import type { AgentUpdate } from "../../../acp-client/model.ts";
+import { isIdentifier } from "../../../acp-client/schema/lenient.ts";
+import { isRecord } from "../../../json/record.ts";
+import type { AgentSigns } from "../../session/core/agent-signs.ts";
 import { published } from "./definition.ts";
 
 export const claude = published({
@@ -10,4 +14,15 @@ export const claude = published({
   needs: "Node 22 or later",
   login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
   loginFile: ".claude/.credentials.json",
+  quirks: {
+    // 0.101.0: a sub-agent works in the session of its parent; its updates name the tool call that started it.
+    readSigns,
+  },
 });
+
+function readSigns(update: AgentUpdate): AgentSigns | undefined {
+  const meta = update.kind === "tool_call" ? update.call.meta : update.kind === "message" ? update.meta : undefined;
+  if (!isRecord(meta) || !isRecord(meta["claudeCode"])) return undefined;
+  const { parentToolUseId: parentToolCall } = meta["claudeCode"];
+  return isIdentifier(parentToolCall) && parentToolCall !== "" ? { parentToolCall } : undefined;
+}

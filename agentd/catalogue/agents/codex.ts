@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { truncateText } from "../../../acp-client/jsonrpc/sample.ts";
+import type { AgentUpdate } from "../../../acp-client/model.ts";
+import { isRecord } from "../../../json/record.ts";
+import type { AgentSigns } from "../../session/core/agent-signs.ts";
 import { published } from "./definition.ts";
 
 export const codex = published({
@@ -9,4 +13,30 @@ export const codex = published({
   npmPackage: "@agentclientprotocol/codex-acp",
   login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
   loginFile: ".codex/auth.json",
+  quirks: {
+    // 2.6.0: a turn whose model failed ends with `end_turn`. The sign is the thread's status before it; the error is a
+    // message without an id, which the model's own messages have.
+    readSigns,
+  },
 });
+
+function readSigns(update: AgentUpdate): AgentSigns | undefined {
+  if (update.kind === "message") {
+    const text = update.role === "agent" && update.messageId === undefined ? update.content["text"] : undefined;
+    return toText(text, (errorText) => ({ errorText }));
+  }
+  if (update.kind !== "info" || !isRecord(update.meta) || !isRecord(update.meta["codex"])) return undefined;
+  const { threadStatus, error } = update.meta["codex"];
+  if (isRecord(threadStatus) && threadStatus["type"] === "systemError") return { hasFailed: true };
+  if (isRecord(threadStatus) && threadStatus["type"] === "active") return { hasFailed: false };
+  if (!isRecord(error)) return undefined;
+  const isRetried = error["willRetry"] === true;
+  return toText(error["message"], (text) => (isRetried ? { retriedError: text } : { errorText: text }));
+}
+
+function toText(value: unknown, toSigns: (text: string) => AgentSigns): AgentSigns | undefined {
+  const text = typeof value === "string" ? truncateText(value.trim(), errorUnitsMax) : "";
+  return text === "" ? undefined : toSigns(text);
+}
+
+const errorUnitsMax = 2_000;

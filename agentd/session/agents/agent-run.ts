@@ -3,7 +3,7 @@
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
 import type { AgentInfo, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
-import type { AgentQuirks } from "../../config/settings.ts";
+import type { BuiltInQuirks } from "../../catalogue/agents/definition.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Effect, SessionInput } from "../core/input.ts";
@@ -19,7 +19,7 @@ export interface Launch {
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   /** The agent's quirks, by what it calls itself in its response to initialize. */
-  readonly quirksOf: (info: AgentInfo | null | undefined) => AgentQuirks;
+  readonly quirksOf: (info: AgentInfo | null | undefined) => BuiltInQuirks;
   readonly mcpServers: readonly McpServer[];
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
@@ -58,6 +58,8 @@ export class AgentRun {
   readonly #batch: UpdateBatch;
   readonly #process: ChildIdentity | undefined;
   readonly #replay = new TranscriptDigest();
+  /** Set once the agent has answered initialize. */
+  #knownQuirks: BuiltInQuirks | undefined;
 
   /** Starts the agent's process. `state`: as the run began. */
   constructor(state: SessionState, launch: Launch, options: AgentRunOptions) {
@@ -123,7 +125,7 @@ export class AgentRun {
     const session = this.#state.id;
     return {
       newKey,
-      quirks: () => this.#launch.quirksOf(this.client.identity?.info),
+      quirks: () => this.#quirks,
       ask: (input) => this.#batch.add({ type: "client_side", input }),
       fault: (fault, message) => this.#batch.event({ type: "fault", fault, message, count: 1 }),
       flush: () => this.#postBatch(),
@@ -147,8 +149,21 @@ export class AgentRun {
     if (inputs.length === 0) return;
     const { failpoint } = this.#options;
     failpoint("frame_from_agent.before");
-    for (const input of inputs) this.#post(input);
+    for (const input of inputs) this.#post(this.#withSigns(input));
     failpoint("frame_from_agent.after");
+  }
+
+  get #quirks(): BuiltInQuirks {
+    const { identity } = this.client;
+    const quirks = this.#knownQuirks ?? this.#launch.quirksOf(identity?.info);
+    if (identity !== undefined) this.#knownQuirks = quirks;
+    return quirks;
+  }
+
+  #withSigns(input: SessionInput): SessionInput {
+    if (input.type !== "agent" || input.event.type !== "update") return input;
+    const signs = this.#quirks.readSigns?.(input.event.update);
+    return signs === undefined ? input : { ...input, signs };
   }
 
   #post(input: SessionInput): void {

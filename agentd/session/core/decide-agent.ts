@@ -8,6 +8,7 @@ import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { callLimits } from "../../vocabulary/limits.ts";
 import { findOptionProblem } from "./decide-commands.ts";
 import { type Draft, commandIdMember } from "./draft.ts";
+import type { AgentSigns } from "./agent-signs.ts";
 import { truncateFields } from "./bounded-fields.ts";
 import { failStart, loseAgent } from "./end-run.ts";
 import type { SessionEvent, SessionInput } from "./input.ts";
@@ -16,17 +17,20 @@ import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest } from "./requests/request-life.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
-import type { PolicyEvidence } from "./requests/policy.ts";
 import { notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
-import { currentTurn, noCost, type SessionState } from "./state.ts";
+import { isFromModel, noteActivity } from "./silence.ts";
+import { currentTurn, noCost, type RunningTurn, type SessionState } from "./state.ts";
 import { addToolCall } from "./tools/tool-calls.ts";
-import { endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
+import { endRunningTurn, toErrorBody, startNextTurnOrIdle, type TurnEnd } from "./turns.ts";
 
-export function onAgentEvent(draft: Draft, event: SessionEvent, evidence?: PolicyEvidence): void {
+export function onAgentEvent(draft: Draft, input: Extract<SessionInput, { type: "agent" }>): void {
   const { state } = draft;
+  const { event, evidence, signs } = input;
   switch (event.type) {
     case "update":
-      onUpdate(draft, event.update);
+      if (isFromModel(event.update)) noteActivity(draft);
+      if (signs !== undefined) noteSigns(draft, signs);
+      onUpdate(draft, event.update, signs);
       return event.about && noteForeignToolCall(draft, event.about.agentSession, event.about.call);
     case "permission":
       return requestPermission(draft, event, evidence);
@@ -49,12 +53,26 @@ export function onAgentEvent(draft: Draft, event: SessionEvent, evidence?: Polic
   }
 }
 
-function onUpdate(draft: Draft, update: AgentUpdate): void {
+/** Keeps the last of each sign of a failure until the turn ends, and logs that the agent tries again. */
+function noteSigns(draft: Draft, signs: AgentSigns): void {
   const { state } = draft;
-  if (update.kind === "message") return addMessage(draft, update);
+  if (state.run.phase !== "turn") return;
+  const { turn } = state.run;
+  const { retriedError, parentToolCall: _, ...others } = signs;
+  if (retriedError !== undefined && retriedError !== turn.signs.retriedError) {
+    const message = `a request to the model failed, and the agent tries again: ${retriedError}`;
+    draft.add({ kind: "diagnostic", turn: turn.turn, what: "model-retry", message });
+  }
+  const told = retriedError === undefined ? others : { ...others, retriedError };
+  state.run = { phase: "turn", turn: { ...turn, signs: { ...turn.signs, ...told } } };
+}
+
+function onUpdate(draft: Draft, update: AgentUpdate, signs: AgentSigns | undefined): void {
+  const { state } = draft;
+  if (update.kind === "message") return addMessage(draft, update, signs);
   if (update.kind === "tool_call") {
     const before = state.calls;
-    const fields = addToolCall(draft, update);
+    const fields = addToolCall(draft, update, signs);
     return noteCallChange(draft, fields.tool_call_id, fields, before);
   }
   const entry = toEntry(boundExtension(draft, update));
@@ -157,21 +175,24 @@ export function onPromptDone(draft: Draft, turn: number, outcome: Outcome<Prompt
     return draft.emitState(state.run.phase === "turn" ? { reason: "drained" } : {});
   }
   if (run.phase !== "turn" || run.turn.turn !== turn) return;
-  endRunningTurn(draft, toTurnEnd(run.turn.cancelling, outcome), run.turn.cancelling ? "cancel" : "agent");
+  endRunningTurn(draft, toTurnEnd(run.turn, outcome), run.turn.cancelling ? "cancel" : "agent");
   if (state.busToolsCheckDue) draft.effect({ type: "check_bus_tools" });
   state.busToolsCheckDue = false;
   startNextTurnOrIdle(draft);
 }
 
-function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
+function toTurnEnd({ cancelling, signs }: RunningTurn, outcome: Outcome<PromptResult>): TurnEnd {
+  const usage = outcome.ok && outcome.value.usage !== undefined ? { usage: outcome.value.usage } : {};
+  // Some agents answer a cancelled prompt with an error, or as if they had finished; ACP wants `cancelled`.
+  if (cancelling) return { stopReason: "cancelled", sent: true, ...usage };
   if (outcome.ok) {
-    const { stopReason, usage } = outcome.value;
-    return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) } as const;
+    const { stopReason } = outcome.value;
+    if (stopReason !== "end_turn" || signs.hasFailed !== true) return { stopReason, sent: true, ...usage };
+    const error = errorBody("AGENT_ERROR", signs.errorText ?? signs.retriedError ?? "the agent reported a failure");
+    return { stopReason: "failed", sent: true, error, ...usage };
   }
-  // Some agents answer a cancelled prompt with an error; ACP wants `cancelled`.
-  if (cancelling) return { stopReason: "cancelled", sent: true } as const;
   const sent = outcome.failure.code !== "UNSUPPORTED";
-  return { stopReason: "failed", sent, error: toErrorBody(outcome.failure) } as const;
+  return { stopReason: "failed", sent, error: toErrorBody(outcome.failure) };
 }
 
 /** Replies to a set_config command, or goes on with the options of a start. */

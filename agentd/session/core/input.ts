@@ -14,6 +14,7 @@ import type { ContentBlock, EntryContent, Origin, ResumeMethod } from "../../voc
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { NotifyOption } from "../../vocabulary/notify.ts";
 import type { Verb, VerbArguments } from "../../vocabulary/verbs.ts";
+import type { AgentSigns } from "./agent-signs.ts";
 import type { ClientSideEffect, ClientSideInput } from "./client-side/client-side-input.ts";
 import type { PolicyEvidence } from "./requests/policy.ts";
 import type { CallerToken, ChosenOption, NewSession, SessionState } from "./state.ts";
@@ -48,7 +49,7 @@ export type MaintenanceCommand =
   | Command<"agent.log.prune">
   | Command<"agent.log.redact">;
 
-export type Timer = "request" | "cancel" | "drain" | "idle";
+export type Timer = "request" | "cancel" | "drain" | "idle" | "silence";
 
 /** The end of a replay concerns only the comparison with the log. */
 export type SessionEvent = Exclude<AgentEvent, { readonly type: "replayed" }>;
@@ -61,8 +62,16 @@ export type SessionInput =
       /** The directories resolved again now: one may have been moved and a link left in its place. */
       readonly directories: Pick<NewSession, "cwd" | "additionalDirs">;
     }
-  /** `evidence`: the policy's evidence for a permission request, when the session has a policy. */
-  | { readonly type: "agent"; readonly event: SessionEvent; readonly evidence?: PolicyEvidence }
+  /**
+   * `evidence`: the policy's evidence for a permission request, when the session has a policy. `signs`: what an update
+   * tells by the agent's own means.
+   */
+  | {
+      readonly type: "agent";
+      readonly event: SessionEvent;
+      readonly evidence?: PolicyEvidence;
+      readonly signs?: AgentSigns;
+    }
   | {
       readonly type: "spawned";
       readonly process: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
@@ -244,6 +253,7 @@ export interface StepContext {
     Limits,
     | "cancelForceMs"
     | "drainTimeoutMs"
+    | "modelSilenceMs"
     | "queuedPromptsMax"
     | "openRequestsMax"
     | "openToolCallsMax"

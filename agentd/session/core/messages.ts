@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Assigns messages of the agent to their turn and message id.
 import type { AgentUpdate } from "../../../acp-client/model.ts";
+import { type AgentSigns, parentMember } from "./agent-signs.ts";
 import type { Draft } from "./draft.ts";
 import { currentTurn } from "./state.ts";
 
@@ -8,7 +9,7 @@ import { currentTurn } from "./state.ts";
 export type MessageUpdate = Extract<AgentUpdate, { kind: "message" }> & { readonly chunks?: number };
 
 /** Adds a message entry, unless it echoes the prompt. */
-export function addMessage(draft: Draft, update: MessageUpdate): void {
+export function addMessage(draft: Draft, update: MessageUpdate, signs?: AgentSigns): void {
   const { state } = draft;
   if (update.role === "user" && consumeEcho(draft, update)) return;
   draft.add({
@@ -19,6 +20,7 @@ export function addMessage(draft: Draft, update: MessageUpdate): void {
     content: update.content,
     ...(update.append ? { append: true as const } : {}),
     ...(update.chunks === undefined ? {} : { chunks: update.chunks }),
+    ...parentMember(signs),
     ...(update.meta === undefined ? {} : { _meta: update.meta }),
   });
 }

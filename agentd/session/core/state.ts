@@ -15,6 +15,7 @@ import type {
 } from "../../vocabulary/entries.ts";
 import type { ErrorBody } from "../../vocabulary/errors.ts";
 import type { Cost } from "../../vocabulary/usage.ts";
+import type { AgentSigns } from "./agent-signs.ts";
 import { type RequestMember, type KnownCalls, noCalls } from "./tools/known-calls.ts";
 import { emptyLedger, type ToolLedger } from "./tools/tool-ledger.ts";
 
@@ -111,6 +112,12 @@ export interface RunningTurn {
   readonly cancelling: boolean;
   /** The part of the prompt's text that the agent has not echoed yet. */
   readonly echo: string;
+  /** When the model or a tool last did something, or a person answered, in milliseconds since the epoch. */
+  readonly activeAt: number;
+  /** The log says that the model is silent. */
+  readonly isSilent: boolean;
+  /** What the agent has told of failures in this turn. */
+  readonly signs: AgentSigns;
 }
 
 export interface QueuedTurn {

@@ -11,6 +11,7 @@ import { recover } from "./recover.ts";
 import { expireRequest, emitSent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
 import { decideResume, onResumeRefused } from "./resume.ts";
+import { noteActivity, onSilenceTimer } from "./silence.ts";
 import { currentTurn, type SessionState } from "./state.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { endRunningTurn } from "./turns.ts";
@@ -32,7 +33,7 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
     case "resume":
       return decideResume(draft, input);
     case "agent":
-      return onAgentEvent(draft, input.event, input.evidence);
+      return onAgentEvent(draft, input);
     case "spawned":
       return onSpawned(draft, input.process);
     case "opened":
@@ -55,6 +56,7 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
     case "answer_sent":
       return emitSent(draft, input.request, currentTurn(draft.state).turn);
     case "client_side":
+      noteActivity(draft);
       return decideClientSide(draft, input.input);
     case "people_answered":
       return onPeopleAnswered(draft, input);
@@ -110,6 +112,9 @@ function onTimer(draft: Draft, timer: string, key: string): void {
   if (timer === "request") {
     const open = state.requests.find(({ request }) => request === key);
     return open && expireRequest(draft, open);
+  }
+  if (timer === "silence" && run.phase === "turn" && String(run.turn.turn) === key) {
+    return onSilenceTimer(draft, run.turn);
   }
   if (timer === "cancel" && run.phase === "turn" && run.turn.cancelling && String(run.turn.turn) === key) {
     endRunningTurn(draft, { stopReason: "cancelled", sent: true, forced: true }, "cancel");

@@ -10,7 +10,7 @@ test("a prompt of the start waits until the agent is ready and then runs with no
   const script = new SessionScript({ prompt: "hello" });
   expect(kinds(script.entries)).toEqual(["command", "state:starting", "turn:1:queued", "message", "reply"]);
   expect(kinds(script.up())).toEqual(["turn:1:started", "state:running"]);
-  expect(script.effects.map(({ type }) => type)).toEqual(["launch", "prompt"]);
+  expect(script.effects.map(({ type }) => type)).toEqual(["launch", "prompt", "arm"]);
 });
 
 test("a second prompt while one runs is refused as AGENT_BUSY and leaves nothing in the log", () => {

@@ -121,6 +121,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   "timer: request": ({ requests }) => requests.map(({ request: key }) => ({ type: "timer", timer: "request", key })),
   "timer: cancel": ({ lastTurn }) => [{ type: "timer", timer: "cancel", key: String(lastTurn) }],
   "timer: drain": ({ lastTurn }) => [{ type: "timer", timer: "drain", key: String(lastTurn) }],
+  "timer: silence": ({ lastTurn }) => [{ type: "timer", timer: "silence", key: String(lastTurn) }],
   "timer: idle": () => [{ type: "timer", timer: "idle", key: "" }],
   ended_unlogged: () => [{ type: "ended_unlogged" }],
   log_full: () => [{ type: "log_full" }],

@@ -8,6 +8,7 @@ import { type Cost, costSince } from "../../vocabulary/usage.ts";
 import type { Draft } from "./draft.ts";
 import { toTokenCounts } from "./map-update.ts";
 import { endAllRequests } from "./requests/request-life.ts";
+import { armSilence } from "./silence.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
 export interface TurnEnd {
@@ -37,11 +38,16 @@ export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phas
 export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
   const { state } = draft;
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
-  state.run = { phase: "turn", turn: { turn, cancelling: false, echo: promptText(blocks) } };
+  const { now } = draft.context;
+  state.run = {
+    phase: "turn",
+    turn: { turn, cancelling: false, echo: promptText(blocks), activeAt: now, isSilent: false, signs: {} },
+  };
   state.lastTurn = turn;
   state.openMessage = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
+  armSilence(draft, turn);
 }
 
 /** Starts the next queued turn, or makes the session idle. Between two turns no `idle` is reported. */
@@ -65,6 +71,7 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
   const { turn, cancelling } = state.run.turn;
   endAllRequests(draft, via);
   closeOpenTools(draft);
+  draft.effect({ type: "disarm", timer: "silence", key: String(turn) });
   if (cancelling) draft.effect({ type: "disarm", timer: "cancel", key: String(turn) });
   emitTurnEnded(draft, turn, end, costSince(state.cost.counted, state.cost.reported));
   state.cost = { ...state.cost, counted: state.cost.reported };

@@ -5,6 +5,7 @@ import type { RequestAnswer } from "../../../../acp-client/model.ts";
 import type { ElicitationEntry, EntryContent, PermissionEntry, ResolvedVia } from "../../../vocabulary/entries.ts";
 import type { Draft } from "../draft.ts";
 import type { SessionInput } from "../input.ts";
+import { noteActivity } from "../silence.ts";
 import { currentTurn, type PendingRequest, type RequestDetails, type SessionState } from "../state.ts";
 import { toCancellation, toExpiry, toOutcome } from "./answers.ts";
 import { askPeople } from "./ask-people.ts";
@@ -103,6 +104,7 @@ export function resolveRequest(
 ): void {
   const { state } = draft;
   const { kind, turn, request, key, askedPeople } = pending;
+  noteActivity(draft);
   const where = turn === undefined ? {} : { turn };
   const changed = kind === "permission" && pending.changed.length > 0 ? { changed: pending.changed } : {};
   draft.add({ kind, ...where, request, phase: "resolved", ...answer, ...resolvedBy, ...changed } as EntryContent);

@@ -2,6 +2,7 @@
 // Assigns tool calls to their turns and closes those that the agent leaves open.
 import type { AgentUpdate } from "../../../../acp-client/model.ts";
 import type { ToolCallFields } from "../../../vocabulary/entries.ts";
+import { type AgentSigns, parentMember } from "../agent-signs.ts";
 import type { Draft } from "../draft.ts";
 import { asWritten, toToolCallFields } from "../map-update.ts";
 import { currentTurn, turnMembers } from "../state.ts";
@@ -9,7 +10,11 @@ import { endCall, toLoggedFields, mergeCall } from "./known-calls.ts";
 import { findTool, recordTool, listOpenTools } from "./tool-ledger.ts";
 
 /** Adds the entry of an ACP tool_call or tool_call_update, and returns the fields that the agent sent. */
-export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "tool_call" }>): ToolCallFields {
+export function addToolCall(
+  draft: Draft,
+  update: Extract<AgentUpdate, { kind: "tool_call" }>,
+  signs?: AgentSigns,
+): ToolCallFields {
   const { state } = draft;
   const fields = toToolCallFields(update.call);
   const seen = findTool(state.tools, fields.tool_call_id);
@@ -18,7 +23,7 @@ export function addToolCall(draft: Draft, update: Extract<AgentUpdate, { kind: "
   const logged = asWritten(toLoggedFields(state.calls, fields), update.call.source);
   // Write ACP's default, so that readers of the log need not know it.
   const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
-  draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status });
+  draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status, ...parentMember(signs) });
   state.tools = recordTool(state.tools, fields.tool_call_id, turn, fields.status);
   const hasEnded = !state.tools.open.has(fields.tool_call_id);
   const sent = status ? { ...fields, ...status } : fields;
