@@ -56,6 +56,33 @@ test("a directory outside of the roots is refused with the roots, also behind a 
   expect(await user.call("agent.session.list", {})).toMatchObject({ sessions: [] });
 });
 
+test("an agent's models are its option model: a listed one is set, and another one is refused before it is sent", async () => {
+  const models = {
+    currentModelId: "small",
+    availableModels: [
+      { modelId: "small", name: "Small" },
+      { modelId: "large[high]", name: "Large" },
+    ],
+  };
+  const rules = [{ on: "session/set_model", do: [{ reply: {} }] }];
+  await using scene = await openScene({ scripted: { session: { models }, rules } });
+  const { user } = scene;
+  const session = await scene.idle({ config: { model: "large[high]" } });
+  expect((await user.get(session)).options).toMatchObject([{ option: "model", value: "large[high]" }]);
+  const set = { session, option: "model", value: "gpt-9" };
+  expect(await user.refusal("agent.session.set_config", set)).toMatchObject({
+    code: "OPTION_UNKNOWN",
+    body: { values: ["small", "large[high]"] },
+  });
+  const changed = await user.call("agent.session.set_config", { session, option: "model", value: "small" });
+  expect(changed).toMatchObject({ options: [{ option: "model", value: "small" }] });
+  const sent = scene
+    .agent()
+    .received()
+    .filter(({ method }) => method === "session/set_model");
+  expect(sent.map(({ params }) => (params as JsonObject)["modelId"])).toEqual(["large[high]", "small"]);
+});
+
 test("the MCP servers, directories and variables of a start reach the agent; the log has their names alone", async () => {
   using cast = makeCast(
     {
