@@ -22,7 +22,10 @@ import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { SessionState } from "./session/core/state.ts";
 
-export interface LaunchParts extends Pick<Instance, "log" | "limits" | "settings" | "catalogue" | "passedValues"> {
+export interface LaunchParts extends Pick<
+  Instance,
+  "log" | "limits" | "settings" | "catalogue" | "passedValues" | "capabilities"
+> {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly reserved: Reserved;
@@ -94,6 +97,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
+    onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };

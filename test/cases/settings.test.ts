@@ -83,6 +83,41 @@ test("an agent's models are its option model: a listed one is set, and another o
   expect(sent.map(({ params }) => (params as JsonObject)["modelId"])).toEqual(["large[high]", "small"]);
 });
 
+test("what an agent has said that it does not support is refused before anything is logged, with what to do", async () => {
+  await using scene = await openScene({
+    scripted: (directory) => ({
+      rules: [{ on: "session/new", do: [{ waitForFile: join(directory, "go") }, "default"] }],
+    }),
+  });
+  const { user, place } = scene;
+  const agent = { agent: "scripted", cwd: place.directory() };
+  const image = [{ type: "image", data: "AA==", mimeType: "image/png" }];
+  // Nothing is known before the first start.
+  const first = await user.start({ ...agent, additional_dirs: [place.directory()] });
+  expect(await stateOf(user, first, "failed")).toMatchObject({ error: { error_code: "UNSUPPORTED" } });
+
+  const unsupported = [
+    { field: "additional_dirs", additional_dirs: [place.directory()] },
+    { field: "mcp_servers", mcp_servers: [{ type: "sse" as const, name: "docs", url: "http://localhost/" }] },
+    { field: "prompt", prompt: image },
+  ];
+  for (const { field, ...args } of unsupported) {
+    const refused = await user.refusal("agent.session.start", { ...agent, ...args });
+    expect(refused).toMatchObject({ code: "UNSUPPORTED", body: { agent: "scripted", field } });
+    expect(refused.message).toMatch(/with version 1\.0\.0\): (?:leave|send)/u);
+  }
+  const starting = await user.start({ ...agent, cwd: place.directory() });
+  const refused = await user.refusal("agent.session.prompt", { session: starting, prompt: image });
+  expect(refused).toMatchObject({ code: "UNSUPPORTED", body: { field: "prompt" } });
+  writeFileSync(join(scene.agent().directory, "go"), "");
+  await user.wait(starting, "idle");
+  expect(await user.log(starting, ["turn", "message"])).toEqual([]);
+  expect((await user.refusal("agent.session.prompt", { session: starting, prompt: image })).code).toBe("UNSUPPORTED");
+  expect(await user.call("agent.session.list", {})).toMatchObject({
+    sessions: [{ session: starting }, { session: first }],
+  });
+});
+
 test("the MCP servers, directories and variables of a start reach the agent; the log has their names alone", async () => {
   using cast = makeCast(
     {

@@ -9,4 +9,5 @@ export const claude = published({
   needs: "Node 22 or later",
   login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
   loginFile: ".claude/.credentials.json",
+  lacks: { version: "0.101.0", capabilities: ["promptAudio"] },
 });

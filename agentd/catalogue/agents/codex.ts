@@ -8,4 +8,5 @@ export const codex = published({
   npmPackage: "@agentclientprotocol/codex-acp",
   login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
   loginFile: ".codex/auth.json",
+  lacks: { version: "2.6.0", capabilities: ["mcpSse", "promptAudio"] },
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the catalogue knows of an agent: how it is started and installed, how a person logs in, and its quirks.
+import type { AgentCapabilities } from "../../../acp-client/model.ts";
 import type { AgentSettings } from "../../config/settings.ts";
 
 export interface AgentDefinition extends AgentSettings {
@@ -16,6 +17,8 @@ export interface AgentDefinition extends AgentSettings {
   /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
   readonly loginFile?: string;
   readonly quirks?: AgentQuirks;
+  /** The capabilities that a version of the agent does not report, by which a start of that version is judged. */
+  readonly lacks?: { readonly version: string; readonly capabilities: readonly (keyof AgentCapabilities)[] };
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
 }
@@ -34,7 +37,7 @@ export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true 
 
 interface PublishedAgent extends Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks"
+  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks"
 > {
   readonly env?: Readonly<Record<string, string>>;
   readonly npmPackage: string;

@@ -14,4 +14,5 @@ export const gemini = published({
     // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".
     missingFileIsEmpty: true,
   },
+  lacks: { version: "0.61.0", capabilities: ["additionalDirectories"] },
 });

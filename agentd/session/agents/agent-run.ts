@@ -2,7 +2,7 @@
 // The agent of one run of a session: sends it what was committed, and posts what comes back. It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
-import type { AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentIdentity, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
 import type { Effect, SessionInput } from "../core/input.ts";
@@ -18,6 +18,8 @@ export interface Launch {
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   readonly mcpServers: readonly McpServer[];
+  /** Called with the agent's answer to initialize. */
+  readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
@@ -78,13 +80,13 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, mcpServers, chosenOptions } = this.#launch;
+    const { busToolsProblem, mcpServers, chosenOptions, onIdentity } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, mcpServers, (input) => {
+    openAgentSession(this.client, this.#state, mcpServers, onIdentity ?? (() => {}), (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
       if (isBack && input.resumed === "load") this.#compareReplay();
