@@ -220,10 +220,11 @@ type BusParts = ReturnType<typeof openBusParts>;
 
 function openCore(base: Base, { client, callers, busTools }: BusParts): SessionCore {
   const { options, log, limits, clock, settings, endpoint } = base;
-  const { environment, version, logger } = options;
+  const { environment, home, version, logger } = options;
   const launchParts: LaunchParts = {
     ...base,
     version,
+    home,
     environment,
     withUserUmask: makeWithUserUmask(options.umask),
     eventLoopBudget: new EventLoopBudget({ turnMs: limits.clientSideTurnMs }),

@@ -4,6 +4,7 @@
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import { startAgent } from "../acp-client/client.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
+import type { AgentDefinition, StartPlace } from "./catalogue/agents/definition.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
@@ -27,6 +28,7 @@ export interface LaunchParts extends Pick<
   "log" | "limits" | "settings" | "catalogue" | "passedValues" | "capabilities"
 > {
   readonly version: string;
+  readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly reserved: Reserved;
   readonly withUserUmask: WithUserUmask;
@@ -98,10 +100,16 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
     onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
+    ...startProblemOf(definition, { cwd, home: parts.home, environment: env }),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+function startProblemOf({ findStartProblem }: AgentDefinition, place: StartPlace): Pick<Launch, "startProblem"> {
+  const startProblem = findStartProblem?.(place);
+  return startProblem === undefined ? {} : { startProblem };
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

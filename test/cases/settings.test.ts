@@ -7,8 +7,10 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { JsonObject } from "../scripted-agent/scenario.ts";
 import type { StatusReply } from "../../agentd/vocabulary/index.ts";
+import { BusUser } from "../harness/bus-user.ts";
+import { startDaemonHere } from "../harness/daemon-here.ts";
 import { leftIn } from "./living.ts";
-import { makeCast, openScene, startWatched, stateOf, turnEnd } from "./scene.ts";
+import { makeCast, openScene, shortGraces, startWatched, stateOf, turnEnd } from "./scene.ts";
 
 test("a session that has been idle for idle_timeout is closed for that reason; a turn begins the wait anew", async () => {
   const clock = new ManualClock();
@@ -116,6 +118,34 @@ test("what an agent has said that it does not support is refused before anything
   expect(await user.call("agent.session.list", {})).toMatchObject({
     sessions: [{ session: starting }, { session: first }],
   });
+});
+
+test("a start of Gemini in a directory that it does not trust says so in the session's log", async () => {
+  using cast = makeCast({ scripted: {} });
+  const [node, ...args] = cast.agent().command;
+  const bin = join(cast.place.home, "bin");
+  mkdirSync(bin);
+  const words = [node, ...args].map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(bin, "gemini"), `#!/bin/sh\nexec ${words}\n`, { mode: 0o755 });
+  const environment = { ...cast.place.environment, PATH: `${bin}:${cast.place.environment["PATH"] ?? ""}` };
+  await using daemon = await startDaemonHere({ ...cast.place, environment }, { limits: shortGraces });
+  const user = await BusUser.watching(await daemon.connect());
+  const cwd = cast.place.directory();
+  const noticesOfStart = async (): Promise<unknown[]> => {
+    const session = await user.start({ agent: "gemini", cwd });
+    await user.wait(session, "idle");
+    return await user.log(session, ["notice"]);
+  };
+  expect(await noticesOfStart()).toMatchObject([
+    {
+      severity: "warning",
+      title: expect.stringContaining("does not trust"),
+      description: expect.stringContaining(cwd),
+    },
+  ]);
+  mkdirSync(join(cast.place.home, ".gemini"));
+  writeFileSync(join(cast.place.home, ".gemini", "trustedFolders.json"), JSON.stringify({ [cwd]: "TRUST_FOLDER" }));
+  expect(await noticesOfStart()).toEqual([]);
 });
 
 test("the MCP servers, directories and variables of a start reach the agent; the log has their names alone", async () => {

@@ -19,8 +19,24 @@ export interface AgentDefinition extends AgentSettings {
   readonly quirks?: AgentQuirks;
   /** The capabilities that a version of the agent does not report, by which a start of that version is judged. */
   readonly lacks?: { readonly version: string; readonly capabilities: readonly (keyof AgentCapabilities)[] };
+  /** Finds what the agent would not say of itself when it starts in a directory. Reads files and changes nothing. */
+  readonly findStartProblem?: (place: StartPlace) => StartProblem | undefined;
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
+}
+
+export interface StartPlace {
+  readonly cwd: string;
+  /** The user's home directory, unless the agent's environment names another one. */
+  readonly home: string;
+  /** The agent's environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface StartProblem {
+  readonly title: string;
+  /** The consequences, and what to do. */
+  readonly description: string;
 }
 
 /**
@@ -37,7 +53,7 @@ export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true 
 
 interface PublishedAgent extends Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks"
+  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks" | "findStartProblem"
 > {
   readonly env?: Readonly<Record<string, string>>;
   readonly npmPackage: string;
