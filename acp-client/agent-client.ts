@@ -50,7 +50,7 @@ export interface AgentClient {
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void;
   /** Sends the notification session/cancel. The caller still has to answer open permission requests. */
   cancel(): void;
-  /** Sends session/set_mode or session/set_config_option, whichever the option came from. Returns all options. */
+  /** Sends session/set_mode, set_model or set_config_option, whichever the option came from. Returns all options. */
   setOption(option: string, value: string | boolean, done: Done<{ readonly options: readonly ConfigOption[] }>): void;
   /**
    * Answers a permission or an elicitation once. Later answers, and answers after the agent cancelled the request, are

@@ -174,6 +174,28 @@ test("a mode without a config option is set with session/set_mode, and the new l
   ]);
 });
 
+const models = {
+  currentModelId: "small[low]",
+  availableModels: [
+    { modelId: "small[low]", name: "Small" },
+    { modelId: "large[high]", name: "Large" },
+  ],
+};
+
+test("a model without a config option is set with session/set_model, and one that is not listed is not sent", async () => {
+  const { agent, client, done, outcomes } = opened({}, { models, configOptions: [loud] });
+  client.setOption("model", "huge", done("refused"));
+  client.setOption("model", "large[high]", done("set"));
+  expect(agent.sent("session/set_model")).toEqual([{ sessionId: "s", modelId: "large[high]" }]);
+  agent.say(agent.answer("session/set_model", {}));
+  await expect.poll(() => outcomes("refused")).toMatchObject([{ ok: false, failure: { code: "UNSUPPORTED" } }]);
+  const options = [
+    { option: "model", value: "large[high]" },
+    { option: "loud", value: false },
+  ];
+  expect(outcomes("set")).toMatchObject([{ ok: true, value: { options } }]);
+});
+
 test("a config option for the mode is set as an option, and the agent's list replaces ours", () => {
   const { agent, client, done, outcomes } = opened({}, { modes, configOptions: [modeOption, loud] });
   client.setOption("mode", "auto", done("set"));

@@ -64,7 +64,10 @@ export interface ConfigChoice {
   readonly group?: string;
 }
 
-/** One option of a session. v1 modes appear as the option `mode`, unless a config option of category `mode` exists. */
+/**
+ * One option of a session. The modes and models of v1 appear as the options `mode` and `model`, unless a config option
+ * of that category exists.
+ */
 export interface ConfigOption {
   readonly option: string;
   readonly name: string;

@@ -121,7 +121,7 @@ export class V1Inbound {
       options.replaceConfig(update.options);
       this.#emitOptions(options, update.meta);
     } else if (update.kind === "current_mode") {
-      if (options.setCurrentMode(update.modeId)) this.#emitOptions(options, update.meta);
+      if (options.setCurrent("mode", update.modeId)) this.#emitOptions(options, update.meta);
       else this.#link.emit({ type: "update", update: extensionUpdate(raw) });
     } else {
       const isHistory = historyKinds.has(update.kind) && this.#notesHistory();

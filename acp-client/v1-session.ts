@@ -87,14 +87,11 @@ export class V1Session implements ProtocolSession {
     const { id, options } = this.#state;
     const change = options.planChange(option, value);
     if (change.type === "refused") return done(failed("UNSUPPORTED", change.message));
-    const [method, params] =
-      change.type === "mode"
-        ? [METHODS.setMode, { sessionId: id, modeId: change.modeId }]
-        : [METHODS.setConfigOption, requests.setConfigOptionParams(id, option, change.value)];
+    const [method, params] = requests.setOptionRequest(id, option, change);
     this.#link.request(method, params, this.#link.limits.requestTimeoutMs, (answer) => {
       if (!answer.ok) return done(answer);
-      if (change.type === "mode") options.setCurrentMode(change.modeId);
-      else this.#afterConfigChange(options, option, change.value, answer.value);
+      if (change.type === "config") this.#afterConfigChange(options, option, change.value, answer.value);
+      else options.setCurrent(change.type, change.id);
       done(succeeded({ options: options.list() }));
     });
   }
@@ -181,7 +178,7 @@ export class V1Session implements ProtocolSession {
 
   /** Opens the session at once, since its id is known. What comes before the response is history, and after a load too. */
   #restore(how: "load" | "resume", request: OpenSessionParams, sessionId: string, done: Done<OpenedSession>): void {
-    const options = new SessionOptions(undefined, []);
+    const options = new SessionOptions({}, []);
     this.#state = { state: "open", id: sessionId, options, restoring: true };
     this.#link.request(METHODS[how], requests.openParams(request), this.#link.limits.openTimeoutMs, (answer) => {
       if (!answer.ok) {
@@ -192,7 +189,7 @@ export class V1Session implements ProtocolSession {
       }
       const restored = results.decodeRestoredSession(answer.value);
       const settled = new SessionOptions(
-        restored.modes,
+        { mode: restored.modes, model: restored.models },
         restored.options.length > 0 ? restored.options : options.list(),
       );
       this.#state = { state: "open", id: sessionId, options: settled, ...(how === "load" ? this.#beginReplay() : {}) };
@@ -225,8 +222,8 @@ export class V1Session implements ProtocolSession {
       this.#state = { state: "none" };
       return opened;
     }
-    const { sessionId, modes } = opened.value;
-    const options = new SessionOptions(modes, opened.value.options);
+    const { sessionId, modes, models } = opened.value;
+    const options = new SessionOptions({ mode: modes, model: models }, opened.value.options);
     this.#state = { state: "open", id: sessionId, options };
     return succeeded({ sessionId, options: options.list() });
   }

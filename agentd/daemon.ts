@@ -20,6 +20,7 @@ import { BusToolsWatch } from "./bus-tools.ts";
 import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
 import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
+import { KnownCapabilities } from "./catalogue/known-capabilities.ts";
 import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -179,6 +180,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     config,
     settings,
     catalogue,
+    capabilities: new KnownCapabilities(),
     log,
     maintenance,
     reserved,
@@ -218,10 +220,11 @@ type BusParts = ReturnType<typeof openBusParts>;
 
 function openCore(base: Base, { client, callers, busTools }: BusParts): SessionCore {
   const { options, log, limits, clock, settings, endpoint } = base;
-  const { environment, version, logger } = options;
+  const { environment, home, version, logger } = options;
   const launchParts: LaunchParts = {
     ...base,
     version,
+    home,
     environment,
     withUserUmask: makeWithUserUmask(options.umask),
     eventLoopBudget: new EventLoopBudget({ turnMs: limits.clientSideTurnMs }),

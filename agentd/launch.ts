@@ -4,6 +4,7 @@
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import { startAgent } from "../acp-client/client.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
+import type { AgentDefinition, StartPlace } from "./catalogue/agents/definition.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
@@ -23,8 +24,12 @@ import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { SessionState } from "./session/core/state.ts";
 
-export interface LaunchParts extends Pick<Instance, "log" | "limits" | "settings" | "catalogue" | "passedValues"> {
+export interface LaunchParts extends Pick<
+  Instance,
+  "log" | "limits" | "settings" | "catalogue" | "passedValues" | "capabilities"
+> {
   readonly version: string;
+  readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly reserved: Reserved;
   readonly withUserUmask: WithUserUmask;
@@ -95,10 +100,17 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     quirksOf: (info) => quirksOf(definition, info),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
+    onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
+    ...startProblemOf(definition, { cwd, home: parts.home, environment: env }),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+function startProblemOf({ findStartProblem }: AgentDefinition, place: StartPlace): Pick<Launch, "startProblem"> {
+  const startProblem = findStartProblem?.(place);
+  return startProblem === undefined ? {} : { startProblem };
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

@@ -33,12 +33,16 @@ test("it lists its five tools, each with a schema of its arguments", async () =>
 test("a service is listed, describes its commands and is called, and receives the caller's name", async () => {
   const { env } = await busWithServices();
   const { tool } = await serverUnderTest(env);
-  const services = JSON.parse((await tool("bus_services")).texts[0] ?? "") as { name: string; binary?: string }[];
+  const { services } = JSON.parse((await tool("bus_services")).texts[0] ?? "") as {
+    services: { name: string; binary?: string }[];
+  };
   const own = services.find(({ binary }) => binary === "mixos-mcp")?.name ?? "";
   expect(own).toMatch(/^mcp-[a-z2-7]{6}$/);
   expect(services.map(({ name }) => name)).toContain("echo");
-  const help = JSON.parse((await tool("bus_help", { service: "echo" })).texts[0] ?? "") as { name: string }[];
-  expect(help.map(({ name }) => name)).toContain("echo.say");
+  const help = JSON.parse((await tool("bus_help", { service: "echo" })).texts[0] ?? "") as {
+    commands: { name: string }[];
+  };
+  expect(help.commands.map(({ name }) => name)).toContain("echo.say");
   const said = await tool("bus_call", { service: "echo", command: "echo.say", args: { text: "hi" } });
   expect(said.isError).toBe(false);
   expect(JSON.parse(said.texts[0] ?? "")).toEqual({ said: "hi", to: own });
@@ -215,8 +219,39 @@ test("the desktop's terminals are refused in every spelling, and so are commands
   const said = await tool("bus_call", { service: "echo", command: "echo.say" });
   expect(JSON.parse(said.texts[0] ?? "")).toMatchObject({ to: expect.stringMatching(/^mcp-/) });
   expect(held.waiting).toEqual([]);
-  const services = JSON.parse((await tool("bus_services")).texts[0] ?? "") as { name: string; denied?: boolean }[];
+  const { services } = JSON.parse((await tool("bus_services")).texts[0] ?? "") as {
+    services: { name: string; denied?: boolean }[];
+  };
   expect(services.filter((service) => service.denied).map(({ name }) => name)).toEqual(["bterm", "term", "term-1"]);
+});
+
+test("no tool answers with JSON that is no object, whatever a service or a publisher sent", async () => {
+  const { env, publishHeard } = await busWithServices();
+  const { client, tool } = await serverUnderTest(env);
+  const say = (body: string) => tool("bus_call", { service: "echo", command: "echo.raw", args: { body } });
+  for (const body of ["[]", '[{"id":1193820475610234881}]', " [1]", "1", '"text"', "null", "true"]) {
+    expect((await say(body)).texts).toEqual([`{"value":${body}}`]);
+    const refused = await tool("bus_call", { service: "echo", command: "echo.raw", args: { body, rc: 10 } });
+    expect(refused.texts.slice(1)).toEqual([`{"value":${body}}`]);
+  }
+  expect((await say('{"a":[]}')).texts).toEqual(['{"a":[]}']);
+  expect((await say("[not JSON]")).texts).toEqual(["[not JSON]"]);
+
+  const waiting = tool("bus_wait", { topic: "news" });
+  await publishHeard("news", "[1,2]");
+  const results = {
+    bus_services: await tool("bus_services"),
+    bus_help: await tool("bus_help", { service: "echo" }),
+    bus_call: await say("[]"),
+    bus_publish: await tool("bus_publish", { topic: "news", body: [1] }),
+    bus_wait: await waiting,
+  };
+  const { tools } = await client.listTools();
+  expect(Object.keys(results)).toEqual(tools.map(({ name }) => name));
+  for (const { texts } of Object.values(results)) {
+    for (const text of texts) expect(text).toMatch(/^\{/u);
+  }
+  expect(results.bus_wait.texts[1]).toBe('{"value":[1,2]}');
 });
 
 test("a configured deny list replaces the default", async () => {

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { isDeeperThan } from "../json/depth.ts";
 import { argumentsDepthMax, callsMax, resultBytesMax, waitsMax } from "./limits.ts";
+import { toObjectText } from "./object-text.ts";
 import { toToolError, ToolError } from "./tool-error.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -23,7 +24,7 @@ export class ToolRunner {
     const release = this.#reserve(tool, context.signal);
     try {
       const texts = await tool.run(parseArguments(tool, args), context);
-      return { texts: texts.flatMap(truncateResult), isError: false };
+      return { texts: texts.map((text) => toObjectText(text)).flatMap(truncateResult), isError: false };
     } catch (thrown) {
       const error = toToolError(thrown);
       if (error instanceof ToolError) return toErrorResult(error);
@@ -64,7 +65,7 @@ function toErrorResult({ code, message, reply }: ToolError): ToolResult {
   const rc = reply === undefined ? {} : { rc: reply.rc };
   const head = JSON.stringify({ error_code: code, message, ...rc });
   const body = reply === undefined || reply.body === "" ? [] : [reply.body];
-  return { texts: [head, ...body].flatMap(truncateResult), isError: true };
+  return { texts: [head, ...body.map((text) => toObjectText(text))].flatMap(truncateResult), isError: true };
 }
 
 /** Truncates a long text between characters and adds a note, so that a result fits into a model's context. */

@@ -2,7 +2,7 @@
 // What an agent is to its client, independent of JSON-RPC.
 import type { SessionInfo } from "../../acp-client/agent-client.ts";
 import type { AuthMethod, ConfigOption, ContentBlock, McpServer } from "../../acp-client/model.ts";
-import type { Modes } from "../../acp-client/schema/v1/config.ts";
+import type { ReportedChoices } from "../../acp-client/schema/v1/config.ts";
 
 export type Meta = Readonly<Record<string, unknown>>;
 
@@ -54,7 +54,7 @@ export interface AgentOffer {
 }
 
 export interface OpenedSession {
-  readonly modes?: Modes;
+  readonly modes?: ReportedChoices;
   readonly options?: readonly ConfigOption[];
 }
 

@@ -20,6 +20,7 @@ import type { Instance } from "./instance.ts";
 import { prune, purge, redact, stats, verify } from "./log-maintenance.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
+import { prompt } from "./session-prompt.ts";
 import { checkSender } from "./sender.ts";
 import { handleInSession } from "./post-command.ts";
 import { getSession } from "./session-get.ts";
@@ -34,7 +35,7 @@ import { listAgents, status } from "./status.ts";
 const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.start": start,
   "agent.session.resume": resume,
-  "agent.session.prompt": handleInSession,
+  "agent.session.prompt": prompt,
   "agent.session.cancel": handleInSession,
   "agent.session.set_config": handleInSession,
   "agent.session.close": handleInSession,

@@ -2,6 +2,7 @@
 // The parts of a running agentd that verbs use. Each handler names those that it needs.
 import type { Clock } from "../../bus-client/index.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { KnownCapabilities } from "../catalogue/known-capabilities.ts";
 import type { PassedValues } from "../catalogue/passed-values.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
@@ -24,6 +25,7 @@ export interface Instance {
   readonly limits: Limits;
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
+  readonly capabilities: KnownCapabilities;
   /** The PATH on which agents' programs are looked up. */
   readonly searchPath: string | undefined;
   /** Looks up the variables that a start passes on. */

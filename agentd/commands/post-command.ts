@@ -11,9 +11,10 @@ type Poster = Pick<Instance, "callers" | "mailbox">;
 type SessionVerb = SessionCommand["verb"];
 
 /** Handles the verbs that the session's step decides without further lookups. */
-export function handleInSession<
-  V extends "agent.session.prompt" | "agent.session.cancel" | "agent.session.set_config" | "agent.session.close",
->(instance: Poster & Pick<Instance, "log">, call: Call<V>): Answer | Promise<Answer> {
+export function handleInSession<V extends "agent.session.cancel" | "agent.session.set_config" | "agent.session.close">(
+  instance: Poster & Pick<Instance, "log">,
+  call: Call<V>,
+): Answer | Promise<Answer> {
   const session = findSession(instance, call.args.session);
   return typeof session === "string" ? postToSession(instance, withSession(call, session), session) : session;
 }
@@ -39,7 +40,9 @@ export function postToSession<V extends SessionVerb>(
  * Posts the input that `lookUp` returns. A retry is answered before, since lookups may have other results now. `scope`:
  * where the command id is unique.
  */
-export function postLookedUp<V extends "agent.session.start" | "agent.session.resume" | "agent.session.rename">(
+export function postLookedUp<
+  V extends "agent.session.start" | "agent.session.resume" | "agent.session.rename" | "agent.session.prompt",
+>(
   { callers, mailbox }: Poster,
   call: Call<V>,
   scope: string,

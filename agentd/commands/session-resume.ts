@@ -3,6 +3,7 @@
 import { isWorkspace } from "../instance/directories.ts";
 import type { RequestedServer } from "../mcp-servers.ts";
 import type { SessionState } from "../session/core/state.ts";
+import { checkCapabilities } from "./check-capabilities.ts";
 import { findSession, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
 import { targetOfName, checkGrants, identifySender, type Stamp, targetIn } from "./sender.ts";
@@ -14,7 +15,10 @@ import {
 } from "./session-start.ts";
 import { postLookedUp, toCommand, withSession } from "./post-command.ts";
 
-type Looker = Pick<Instance, "log" | "sessions" | "catalogue" | "searchPath" | "passedValues" | "directoryRules">;
+type Looker = Pick<
+  Instance,
+  "log" | "sessions" | "catalogue" | "capabilities" | "searchPath" | "passedValues" | "directoryRules"
+>;
 
 export const resume: Handler<"agent.session.resume", keyof Looker | "settings" | "mailbox" | "callers"> = (
   instance,
@@ -40,9 +44,16 @@ function lookUp(instance: Looker, stamp: Stamp, state: SessionState): ResolvedDi
   if ("rc" in directories) return directories;
   const agent = checkAgent(instance, state);
   if (agent) return agent;
+  const { additionalDirs } = state;
+  const unsupported = checkCapabilities(instance, state, { additionalDirs, servers: serversOf(instance, state) });
+  if (unsupported) return unsupported;
   const values = instance.passedValues(state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
   return directories;
+}
+
+function serversOf({ log }: Pick<Instance, "log">, { id }: SessionState): RequestedServer[] {
+  return JSON.parse(log.literals(id) ?? "[]") as RequestedServer[];
 }
 
 /** An agent that resumes a session may give it no more than at a start, even though the session already has it. */
@@ -52,7 +63,7 @@ function lookUpDirectories(instance: Looker, stamp: Stamp, state: SessionState):
   if (targetIn(instance, sender, state.id) !== "started") {
     return resolveSessionDirectories(instance, state.cwd, state.additionalDirs);
   }
-  const servers = JSON.parse(instance.log.literals(state.id) ?? "[]") as RequestedServer[];
+  const servers = serversOf(instance, state);
   const { env, policy, name } = state;
   // Another session may have taken its name in the meantime.
   const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };

@@ -12,6 +12,7 @@ import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
+import { checkCapabilities } from "./check-capabilities.ts";
 import { checkGrants, identifySender, targetOfName } from "./sender.ts";
 import { postLookedUp, toCommand } from "./post-command.ts";
 
@@ -23,6 +24,7 @@ type Starter = Pick<
   | "sessions"
   | "settings"
   | "catalogue"
+  | "capabilities"
   | "searchPath"
   | "passedValues"
   | "directoryRules"
@@ -55,6 +57,9 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   }
   const agent = checkAgent(instance, args);
   if (agent) return agent;
+  const { additional_dirs: additionalDirs, mcp_servers: servers, prompt } = args;
+  const unsupported = checkCapabilities(instance, args, { additionalDirs, servers, prompt });
+  if (unsupported) return unsupported;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
     return refuse("ARGUMENT", message, { field: "mcp_servers" });

@@ -20,6 +20,7 @@ export async function busWithServices(services: readonly string[] = ["echo"]) {
       verbs: [
         verb(`${service}.say`, ({ args, from }) => done({ said: args["text"], to: from }), { readOnly: true }),
         verb(`${service}.long`, ({ args }) => done({ text: "ä".repeat(Number(args["n"])) })),
+        verb(`${service}.raw`, ({ args }) => ({ rc: Number(args["rc"] ?? 0), body: String(args["body"]) })),
         verb(`${service}.refuse`, () => refused("NOT_TODAY", "come back tomorrow", { open_at: "9:00" })),
         verb(`${service}.hold`, ({ from }) => held.push(from)),
       ],

@@ -5,6 +5,7 @@ import { parseRegisteredServices, type Reply, replyFailure } from "../../bus-cli
 import { stringifyJson } from "../../json/raw-json.ts";
 import { checkAddress, checkCommand, isDenied } from "../addresses.ts";
 import { timeoutMsDefault } from "../limits.ts";
+import { toObjectText } from "../object-text.ts";
 import { ToolError } from "../tool-error.ts";
 import { timeoutArgument, tool, type ToolContext, topicArgument } from "../tool.ts";
 
@@ -29,7 +30,7 @@ export const busServices = tool({
     const rows = services.map(({ name, binary, version }) => {
       return { name, binary, version, denied: isDenied(name, context.denied) || undefined };
     });
-    return [JSON.stringify(rows)];
+    return [JSON.stringify({ services: rows })];
   },
 });
 
@@ -43,7 +44,7 @@ export const busHelp = tool({
   async run(args, context) {
     checkAddress(args.service, context.denied);
     const reply = await callService(context, { service: args.service, command: "HELP" });
-    return [reply.body];
+    return [toObjectText(reply.body, "commands")];
   },
 });
 

@@ -7,8 +7,10 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { JsonObject } from "../scripted-agent/scenario.ts";
 import type { StatusReply } from "../../agentd/vocabulary/index.ts";
+import { BusUser } from "../harness/bus-user.ts";
+import { startDaemonHere } from "../harness/daemon-here.ts";
 import { leftIn } from "./living.ts";
-import { makeCast, openScene, startWatched, stateOf, turnEnd } from "./scene.ts";
+import { makeCast, openScene, shortGraces, startWatched, stateOf, turnEnd } from "./scene.ts";
 
 test("a session that has been idle for idle_timeout is closed for that reason; a turn begins the wait anew", async () => {
   const clock = new ManualClock();
@@ -54,6 +56,96 @@ test("a directory outside of the roots is refused with the roots, also behind a 
   const gone = await user.refusal("agent.session.start", { agent: "scripted", cwd: join(place.root, "gone") });
   expect(gone).toMatchObject({ code: "ARGUMENT", body: { field: "cwd" } });
   expect(await user.call("agent.session.list", {})).toMatchObject({ sessions: [] });
+});
+
+test("an agent's models are its option model: a listed one is set, and another one is refused before it is sent", async () => {
+  const models = {
+    currentModelId: "small",
+    availableModels: [
+      { modelId: "small", name: "Small" },
+      { modelId: "large[high]", name: "Large" },
+    ],
+  };
+  const rules = [{ on: "session/set_model", do: [{ reply: {} }] }];
+  await using scene = await openScene({ scripted: { session: { models }, rules } });
+  const { user } = scene;
+  const session = await scene.idle({ config: { model: "large[high]" } });
+  expect((await user.get(session)).options).toMatchObject([{ option: "model", value: "large[high]" }]);
+  const set = { session, option: "model", value: "gpt-9" };
+  expect(await user.refusal("agent.session.set_config", set)).toMatchObject({
+    code: "OPTION_UNKNOWN",
+    body: { values: ["small", "large[high]"] },
+  });
+  const changed = await user.call("agent.session.set_config", { session, option: "model", value: "small" });
+  expect(changed).toMatchObject({ options: [{ option: "model", value: "small" }] });
+  const sent = scene
+    .agent()
+    .received()
+    .filter(({ method }) => method === "session/set_model");
+  expect(sent.map(({ params }) => (params as JsonObject)["modelId"])).toEqual(["large[high]", "small"]);
+});
+
+test("what an agent has said that it does not support is refused before anything is logged, with what to do", async () => {
+  await using scene = await openScene({
+    scripted: (directory) => ({
+      rules: [{ on: "session/new", do: [{ waitForFile: join(directory, "go") }, "default"] }],
+    }),
+  });
+  const { user, place } = scene;
+  const agent = { agent: "scripted", cwd: place.directory() };
+  const image = [{ type: "image", data: "AA==", mimeType: "image/png" }];
+  // Nothing is known before the first start.
+  const first = await user.start({ ...agent, additional_dirs: [place.directory()] });
+  expect(await stateOf(user, first, "failed")).toMatchObject({ error: { error_code: "UNSUPPORTED" } });
+
+  const unsupported = [
+    { field: "additional_dirs", additional_dirs: [place.directory()] },
+    { field: "mcp_servers", mcp_servers: [{ type: "sse" as const, name: "docs", url: "http://localhost/" }] },
+    { field: "prompt", prompt: image },
+  ];
+  for (const { field, ...args } of unsupported) {
+    const refused = await user.refusal("agent.session.start", { ...agent, ...args });
+    expect(refused).toMatchObject({ code: "UNSUPPORTED", body: { agent: "scripted", field } });
+    expect(refused.message).toMatch(/with version 1\.0\.0\): (?:leave|send)/u);
+  }
+  const starting = await user.start({ ...agent, cwd: place.directory() });
+  const refused = await user.refusal("agent.session.prompt", { session: starting, prompt: image });
+  expect(refused).toMatchObject({ code: "UNSUPPORTED", body: { field: "prompt" } });
+  writeFileSync(join(scene.agent().directory, "go"), "");
+  await user.wait(starting, "idle");
+  expect(await user.log(starting, ["turn", "message"])).toEqual([]);
+  expect((await user.refusal("agent.session.prompt", { session: starting, prompt: image })).code).toBe("UNSUPPORTED");
+  expect(await user.call("agent.session.list", {})).toMatchObject({
+    sessions: [{ session: starting }, { session: first }],
+  });
+});
+
+test("a start of Gemini in a directory that it does not trust says so in the session's log", async () => {
+  using cast = makeCast({ scripted: {} });
+  const [node, ...args] = cast.agent().command;
+  const bin = join(cast.place.home, "bin");
+  mkdirSync(bin);
+  const words = [node, ...args].map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(bin, "gemini"), `#!/bin/sh\nexec ${words}\n`, { mode: 0o755 });
+  const environment = { ...cast.place.environment, PATH: `${bin}:${cast.place.environment["PATH"] ?? ""}` };
+  await using daemon = await startDaemonHere({ ...cast.place, environment }, { limits: shortGraces });
+  const user = await BusUser.watching(await daemon.connect());
+  const cwd = cast.place.directory();
+  const noticesOfStart = async (): Promise<unknown[]> => {
+    const session = await user.start({ agent: "gemini", cwd });
+    await user.wait(session, "idle");
+    return await user.log(session, ["notice"]);
+  };
+  expect(await noticesOfStart()).toMatchObject([
+    {
+      severity: "warning",
+      title: expect.stringContaining("does not trust"),
+      description: expect.stringContaining(cwd),
+    },
+  ]);
+  mkdirSync(join(cast.place.home, ".gemini"));
+  writeFileSync(join(cast.place.home, ".gemini", "trustedFolders.json"), JSON.stringify({ [cwd]: "TRUST_FOLDER" }));
+  expect(await noticesOfStart()).toEqual([]);
 });
 
 test("the MCP servers, directories and variables of a start reach the agent; the log has their names alone", async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Decodes the modes and config options of a v1 agent.
+// Decodes the modes, models and config options of a v1 agent.
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
@@ -7,6 +7,9 @@ import { acpObject, decode, identifier, optionalText, omitUndefined, undecoded, 
 
 export const SessionMode = acpObject({ id: identifier, name: z.string(), description: optionalText });
 export const SessionModeState = acpObject({ currentModeId: identifier, availableModes: undecoded });
+// Gone from the official schema, where a config option of the category `model` replaces it. Agents still send it.
+const ModelInfo = acpObject({ modelId: identifier, name: z.string(), description: optionalText });
+const SessionModelState = acpObject({ currentModelId: identifier, availableModels: undecoded });
 
 const optionMembers = {
   id: identifier,
@@ -38,13 +41,14 @@ export const SessionConfigSelectGroup = acpObject({
   options: undecoded,
 });
 
-export interface Modes {
+/** The modes or the models of an agent. */
+export interface ReportedChoices {
   readonly current: string;
   readonly choices: readonly ConfigChoice[];
 }
 
 /** Returns undefined if the agent has no modes, or does not give the current one. */
-export function decodeModes(value: unknown): Modes | undefined {
+export function decodeModes(value: unknown): ReportedChoices | undefined {
   const state = decode(SessionModeState, value);
   if (state === undefined) return undefined;
   const choices = decodeItems(state.availableModes, (item) => {
@@ -52,6 +56,17 @@ export function decodeModes(value: unknown): Modes | undefined {
     return mode && omitUndefined({ value: mode.id, name: mode.name, description: mode.description });
   });
   return { current: state.currentModeId, choices: choices ?? [] };
+}
+
+/** Returns undefined if the agent has no models, or does not give the current one. */
+export function decodeModels(value: unknown): ReportedChoices | undefined {
+  const state = decode(SessionModelState, value);
+  if (state === undefined) return undefined;
+  const choices = decodeItems(state.availableModels, (item) => {
+    const model = decode(ModelInfo, item);
+    return model && omitUndefined({ value: model.modelId, name: model.name, description: model.description });
+  });
+  return { current: state.currentModelId, choices: choices ?? [] };
 }
 
 /** Drops invalid options and options of an unknown type. Returns undefined if the value is not an array. */

@@ -4,6 +4,7 @@ import type { OpenSessionParams } from "../../agent-client.ts";
 import { AcpClientError } from "../../client-error.ts";
 import type { ClientSide } from "../../client-side.ts";
 import type { McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
+import type { OptionChange } from "../../session-options.ts";
 
 export const METHODS = {
   initialize: "initialize",
@@ -15,6 +16,7 @@ export const METHODS = {
   prompt: "session/prompt",
   cancel: "session/cancel",
   setMode: "session/set_mode",
+  setModel: "session/set_model",
   setConfigOption: "session/set_config_option",
   list: "session/list",
   close: "session/close",
@@ -62,8 +64,24 @@ export function openParams(request: OpenSessionParams): object {
   };
 }
 
+/** Returns the method and the params that set an option. */
+export function setOptionRequest(
+  sessionId: string,
+  configId: string,
+  change: Exclude<OptionChange, { type: "refused" }>,
+): readonly [string, object] {
+  switch (change.type) {
+    case "mode":
+      return [METHODS.setMode, { sessionId, modeId: change.id }];
+    case "model":
+      return [METHODS.setModel, { sessionId, modelId: change.id }];
+    case "config":
+      return [METHODS.setConfigOption, setConfigOptionParams(sessionId, configId, change.value)];
+  }
+}
+
 /** A boolean is sent with its type, a select's value without, as in the older form of the request. */
-export function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
+function setConfigOptionParams(sessionId: string, configId: string, value: string | boolean): object {
   return typeof value === "boolean" ? { sessionId, configId, type: "boolean", value } : { sessionId, configId, value };
 }
 

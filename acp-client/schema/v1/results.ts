@@ -19,7 +19,7 @@ import {
   undecoded,
   decodeItems,
 } from "../lenient.ts";
-import { decodeConfigOptions, decodeModes, type Modes } from "./config.ts";
+import { decodeConfigOptions, decodeModels, decodeModes, type ReportedChoices } from "./config.ts";
 
 export const Implementation = acpObject({ name: identifier, title: optionalIdentifier, version: identifier });
 export const PromptCapabilities = acpObject({
@@ -59,10 +59,11 @@ export const AuthMethodTerminal = AuthMethodAgent.extend({
 export const NewSessionResponse = acpObject({
   sessionId: identifier,
   modes: undecoded,
+  models: undecoded,
   configOptions: undecoded,
 });
 /** The response of session/load and session/resume. */
-const RestoreSessionResponse = acpObject({ modes: undecoded, configOptions: undecoded });
+const RestoreSessionResponse = acpObject({ modes: undecoded, models: undecoded, configOptions: undecoded });
 export const PromptResponse = acpObject({
   // A reason that v1 does not define ends the turn too.
   stopReason: z.string(),
@@ -112,7 +113,8 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
 
 export interface NewSession {
   readonly sessionId: string;
-  readonly modes: Modes | undefined;
+  readonly modes: ReportedChoices | undefined;
+  readonly models: ReportedChoices | undefined;
   readonly options: readonly ConfigOption[];
 }
 
@@ -120,18 +122,20 @@ export interface NewSession {
 export function decodeNewSession(result: unknown): NewSession | undefined {
   const answer = decode(NewSessionResponse, result);
   if (answer === undefined) return undefined;
-  const { sessionId } = answer;
-  return {
-    sessionId,
-    modes: decodeModes(answer.modes),
-    options: decodeConfigOptions(answer.configOptions) ?? [],
-  };
+  return { sessionId: answer.sessionId, ...decodeSettings(answer) };
 }
 
 /** Decodes the result of session/load or session/resume, which may be empty or null. */
 export function decodeRestoredSession(result: unknown): Omit<NewSession, "sessionId"> {
-  const answer = decode(RestoreSessionResponse, result);
-  return { modes: decodeModes(answer?.modes), options: decodeConfigOptions(answer?.configOptions) ?? [] };
+  return decodeSettings(decode(RestoreSessionResponse, result));
+}
+
+function decodeSettings(answer: z.output<typeof RestoreSessionResponse> | undefined): Omit<NewSession, "sessionId"> {
+  return {
+    modes: decodeModes(answer?.modes),
+    models: decodeModels(answer?.models),
+    options: decodeConfigOptions(answer?.configOptions) ?? [],
+  };
 }
 
 /** Returns undefined if the stop reason is missing. */

@@ -18,6 +18,7 @@ export const claude = published({
     // 0.101.0: a sub-agent works in the session of its parent; its updates name the tool call that started it.
     readSigns,
   },
+  lacks: { version: "0.101.0", capabilities: ["promptAudio"] },
 });
 
 function readSigns(update: AgentUpdate): AgentSigns | undefined {

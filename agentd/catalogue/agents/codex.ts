@@ -18,6 +18,7 @@ export const codex = published({
     // message without an id, which the model's own messages have.
     readSigns,
   },
+  lacks: { version: "2.6.0", capabilities: ["mcpSse", "promptAudio"] },
 });
 
 function readSigns(update: AgentUpdate): AgentSigns | undefined {

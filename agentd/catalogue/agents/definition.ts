@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the catalogue knows of an agent: how it is started and installed, how a person logs in, and its quirks.
-import type { AgentUpdate } from "../../../acp-client/model.ts";
+import type { AgentCapabilities, AgentUpdate } from "../../../acp-client/model.ts";
 import type { AgentQuirks, AgentSettings } from "../../config/settings.ts";
 import type { AgentSigns } from "../../session/core/agent-signs.ts";
 
@@ -21,8 +21,26 @@ export interface AgentDefinition extends AgentSettings {
   readonly loginFile?: string;
   /** Each with the reason and the version in which it was seen. */
   readonly quirks?: BuiltInQuirks | undefined;
+  /** The capabilities that a version of the agent does not report, by which a start of that version is judged. */
+  readonly lacks?: { readonly version: string; readonly capabilities: readonly (keyof AgentCapabilities)[] };
+  /** Finds what the agent would not say of itself when it starts in a directory. Reads files and changes nothing. */
+  readonly findStartProblem?: (place: StartPlace) => StartProblem | undefined;
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
+}
+
+export interface StartPlace {
+  readonly cwd: string;
+  /** The user's home directory, unless the agent's environment names another one. */
+  readonly home: string;
+  /** The agent's environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface StartProblem {
+  readonly title: string;
+  /** The consequences, and what to do. */
+  readonly description: string;
 }
 
 /** The quirks of a built-in agent. Those that are functions cannot be configured. */
@@ -36,7 +54,7 @@ export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true 
 
 interface PublishedAgent extends Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks"
+  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks" | "findStartProblem"
 > {
   readonly infoName: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { findTrustProblem } from "./gemini-trust.ts";
 import { published } from "./definition.ts";
 
 export const gemini = published({
@@ -15,4 +16,6 @@ export const gemini = published({
     // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".
     missingFileIsEmpty: true,
   },
+  findStartProblem: findTrustProblem,
+  lacks: { version: "0.61.0", capabilities: ["additionalDirectories"] },
 });

@@ -9,4 +9,5 @@ export const opencode = published({
   npmPackage: "opencode-ai",
   login: "run `opencode auth login` in a terminal",
   loginFile: ".local/share/opencode/auth.json",
+  lacks: { version: "1.18.33", capabilities: ["additionalDirectories", "promptAudio"] },
 });

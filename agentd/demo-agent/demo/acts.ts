@@ -188,7 +188,8 @@ async function lookAtBus(turn: Turn): Promise<void> {
 
 function namesOf(text: string): string[] {
   const listed: unknown = JSON.parse(text);
-  return Array.isArray(listed) ? listed.filter(isRecord).map(({ name }) => String(name)) : [];
+  const services = isRecord(listed) ? listed["services"] : undefined;
+  return Array.isArray(services) ? services.filter(isRecord).map(({ name }) => String(name)) : [];
 }
 
 /** A field of each type. */

@@ -2,7 +2,7 @@
 // The options of a session of the demo agent. ACP is moving from modes to options, so the mode is offered as both.
 import { invalidParams } from "../../../acp-face/agent-side/params.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
-import type { Modes } from "../../../acp-client/schema/v1/config.ts";
+import type { ReportedChoices } from "../../../acp-client/schema/v1/config.ts";
 import type { SavedSession } from "./session-store.ts";
 
 export type Mode = "ask" | "auto";
@@ -51,7 +51,7 @@ export class DemoOptions {
     this.mode = oneOf(modes, mode, "modeId");
   }
 
-  modes(): Modes {
+  modes(): ReportedChoices {
     return { current: this.mode, choices: modes };
   }
 

@@ -2,7 +2,7 @@
 // The agent of one run of a session: sends it what was committed, and posts what comes back. It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
-import type { AgentInfo, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentIdentity, AgentInfo, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
 import type { BuiltInQuirks } from "../../catalogue/agents/definition.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
@@ -21,10 +21,14 @@ export interface Launch {
   /** The agent's quirks, by what it calls itself in its response to initialize. */
   readonly quirksOf: (info: AgentInfo | null | undefined) => BuiltInQuirks;
   readonly mcpServers: readonly McpServer[];
+  /** Called with the agent's answer to initialize. */
+  readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
+  /** What the agent would not say of itself, for the session's log. */
+  readonly startProblem?: { readonly title: string; readonly description: string };
   /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
   readonly busToolsProblem?: string;
 }
@@ -84,13 +88,14 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, mcpServers, chosenOptions } = this.#launch;
+    const { busToolsProblem, startProblem, mcpServers, chosenOptions, onIdentity } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
+    if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, mcpServers, (input) => {
+    openAgentSession(this.client, this.#state, mcpServers, onIdentity ?? (() => {}), (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
     });

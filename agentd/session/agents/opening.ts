@@ -14,6 +14,7 @@ export function openAgentSession(
   client: AgentClient,
   state: SessionState,
   mcpServers: readonly McpServer[],
+  onIdentity: (identity: AgentIdentity) => void,
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -22,6 +23,7 @@ export function openAgentSession(
   client.initialize((initialized) => {
     if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
+    onIdentity(identity);
     if (openMode === "restore" && agentSide) {
       const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
       return tryRestore(client, identity, requests, undefined, post);

@@ -121,6 +121,8 @@ export type SessionInput =
   | { readonly type: "answer_sent"; readonly request: string }
   /** A file or terminal request of the agent, or the outcome of one. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
+  /** Something about this start that the agent does not say of itself. */
+  | { readonly type: "start_problem"; readonly title: string; readonly description: string }
   /** The agent did not start the MCP server for the Bus in its first turn, or `message` says why it has none. */
   | { readonly type: "bus_tools_missing"; readonly message?: string }
   | { readonly type: "stopped" }

@@ -62,6 +62,9 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
       return onPeopleAnswered(draft, input);
     case "people_not_asked":
       return onPeopleNotAsked(draft, input);
+    case "start_problem":
+      draft.add({ kind: "notice", severity: "warning", title: input.title, description: input.description });
+      return;
     case "bus_tools_missing":
       return onBusToolsMissing(draft, input.message);
     case "stopped":

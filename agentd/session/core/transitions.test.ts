@@ -116,6 +116,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   people_not_asked: ({ requests }) =>
     requests.map(({ request }) => ({ type: "people_not_asked", request, message: "it is not on the Bus" })),
   maintenance_done: ({ pending }) => pending.map(({ seq }) => ({ type: "maintenance_done", seq, rc: 0, body: {} })),
+  start_problem: () => [{ type: "start_problem", title: "untrusted", description: "trust it" }],
   bus_tools_missing: () => [{ type: "bus_tools_missing" }],
   stopped: () => [{ type: "stopped" }],
   "timer: request": ({ requests }) => requests.map(({ request: key }) => ({ type: "timer", timer: "request", key })),
