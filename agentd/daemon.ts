@@ -21,6 +21,7 @@ import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
 import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { programPlaces } from "./catalogue/program-places.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
 import { Callers } from "./commands/callers.ts";
@@ -184,6 +185,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     reserved,
     endpoint,
     passedValues,
+    places: programPlaces({ paths, environment, home, uid }),
   };
 }
 
@@ -257,7 +259,7 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
 
 function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore): Omit<Instance, "stopping"> {
   const { options, build, startedAt, log, config, settings, reserved, endpoint } = base;
-  const { environment, home, installed } = options;
+  const { home, installed } = options;
   const { configFile, workspacesDirectory } = options.paths;
   const { sessions, mailbox, quota, people } = core;
   return {
@@ -266,7 +268,6 @@ function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore
     mailbox,
     quota,
     callers,
-    searchPath: environment["PATH"],
     directoryRules: () => ({ configFile, roots: settings().roots, home, workspacesDirectory, reserved }),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
     configProblem: () => config.status().error,

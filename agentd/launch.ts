@@ -7,6 +7,7 @@ import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
+import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
@@ -22,7 +23,10 @@ import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { SessionState } from "./session/core/state.ts";
 
-export interface LaunchParts extends Pick<Instance, "log" | "limits" | "settings" | "catalogue" | "passedValues"> {
+export interface LaunchParts extends Pick<
+  Instance,
+  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues"
+> {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly reserved: Reserved;
@@ -51,8 +55,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   // Their real paths were checked when the command came.
   const moved = directories.find((directory) => !isStillReal(directory));
   if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed or replaced by a link`);
-  const [, ...args] = definition.command;
-  const found = findAgent(definition, parts.environment["PATH"]);
+  const found = findAgent(definition, parts.places, directories);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));
   const asked = JSON.parse(log.literals(state.id) ?? "[]") as RequestedServer[];
   const passed = parts.passedValues(state.env);
@@ -61,7 +64,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${log.id}/${state.id}` };
   const env = agentEnvironment({
-    parent: parts.environment,
+    parent: environmentFor(parts, directories),
     agent: definition.env,
     unset: definition.unset ?? [],
     passed: passed.values,
@@ -74,7 +77,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
-    command: [found.file, ...args] as const,
+    command: found.command,
     cwd,
     env,
     marker,
@@ -98,6 +101,14 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+/** agentd's own environment, with a PATH on which the session's directories decide nothing. */
+function environmentFor({ environment, places: { home } }: LaunchParts, sessionDirectories: readonly string[]) {
+  const path = environment["PATH"];
+  return path === undefined
+    ? environment
+    : { ...environment, PATH: trustedSearchPath(path, { home, sessionDirectories }) };
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

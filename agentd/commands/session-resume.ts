@@ -14,7 +14,7 @@ import {
 } from "./session-start.ts";
 import { postLookedUp, toCommand, withSession } from "./post-command.ts";
 
-type Looker = Pick<Instance, "log" | "sessions" | "catalogue" | "searchPath" | "passedValues" | "directoryRules">;
+type Looker = Pick<Instance, "log" | "sessions" | "catalogue" | "places" | "passedValues" | "directoryRules">;
 
 export const resume: Handler<"agent.session.resume", keyof Looker | "settings" | "mailbox" | "callers"> = (
   instance,
@@ -38,7 +38,7 @@ export const resume: Handler<"agent.session.resume", keyof Looker | "settings" |
 function lookUp(instance: Looker, stamp: Stamp, state: SessionState): ResolvedDirectories {
   const directories = lookUpDirectories(instance, stamp, state);
   if ("rc" in directories) return directories;
-  const agent = checkAgent(instance, state);
+  const agent = checkAgent(instance, state, [directories.cwd, ...directories.additionalDirs]);
   if (agent) return agent;
   const values = instance.passedValues(state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });

@@ -7,7 +7,7 @@ import { definitionOf, unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, notFoundMessage } from "../catalogue/find-program.ts";
 import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
-import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
+import { freshWorkspace, realPathOf, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
@@ -23,7 +23,7 @@ type Starter = Pick<
   | "sessions"
   | "settings"
   | "catalogue"
-  | "searchPath"
+  | "places"
   | "passedValues"
   | "directoryRules"
   | "newSessionId"
@@ -53,7 +53,7 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
     return unknownPolicy(instance, args.policy);
   }
-  const agent = checkAgent(instance, args);
+  const agent = checkAgent(instance, args, [...(args.cwd === undefined ? [] : [args.cwd]), ...args.additional_dirs]);
   if (agent) return agent;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
@@ -123,16 +123,18 @@ function makeWorkspace({ directoryRules }: Pick<Instance, "directoryRules">): st
   }
 }
 
-/** Returns the error if the agent is unknown or not installed. */
+/** Returns the error if the agent is unknown or not installed. The session's directories need not be resolved yet. */
 export function checkAgent(
-  instance: Pick<Instance, "catalogue" | "searchPath">,
+  instance: Pick<Instance, "catalogue" | "places">,
   agent: Pick<NewSession, "agent" | "command">,
+  sessionDirectories: readonly string[],
 ): Answer | undefined {
   const catalogue = instance.catalogue();
   const { agent: name } = agent;
   const definition = definitionOf(catalogue, agent);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
-  const found = findAgent(definition, instance.searchPath);
+  const directories = sessionDirectories.flatMap((directory) => realPathOf(directory) ?? []);
+  const found = findAgent(definition, instance.places, directories);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
   return refuse("AGENT_UNAVAILABLE", notFoundMessage(found), { agent: name, ...install });

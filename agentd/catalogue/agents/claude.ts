@@ -6,7 +6,7 @@ export const claude = published({
   title: "Claude Code",
   command: ["claude-agent-acp"],
   npmPackage: "@agentclientprotocol/claude-agent-acp",
-  needs: "Node 22 or later",
+  npmVersion: "0.101.0",
   login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
   loginFile: ".claude/.credentials.json",
 });
