@@ -3,16 +3,20 @@
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
+import type { CatalogueRequest } from "./change-catalogue.ts";
 import { DaemonError } from "./daemon-error.ts";
+import type { CatalogueEvent } from "./vocabulary/catalogue-change.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
   agentd --check
+  agentd --install <agent> | --remove <agent>
 
 Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
 rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --check     prints what a start would find as a line of JSON (\`mix agent doctor\` shows it), and changes nothing
+  --install   installs a built-in agent into agentd's own directory (\`mix agent agents install\`); --remove removes it
   --version   prints the version
   --help      prints this
 `;
@@ -32,6 +36,8 @@ async function main(): Promise<number> {
       "log-level": { type: "string", default: "info" },
       background: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
+      install: { type: "string" },
+      remove: { type: "string" },
     },
   });
   const level = values["log-level"];
@@ -43,11 +49,23 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
+  const change = wantedChange(values);
+  if (change !== undefined) {
+    const { changeCatalogue } = await import("./change-catalogue.ts");
+    const stdout = processWords("stdout");
+    const onEvent = (event: CatalogueEvent): void => void stdout.json(`${JSON.stringify(event)}\n`);
+    return (await changeCatalogue(change, ownBuild(import.meta.url).version, onEvent)) ? 0 : 1;
+  }
   if (stderr.isTTY) void stderr.text(`${foregroundHint}\n`);
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
   return 0;
+}
+
+function wantedChange({ install, remove }: { install?: string; remove?: string }): CatalogueRequest | undefined {
+  if (install !== undefined) return { kind: "install", agent: install };
+  return remove === undefined ? undefined : { kind: "remove", agent: remove };
 }
 
 function print(text: string): number {
