@@ -17,9 +17,31 @@ export type CatalogueEvent =
 
 export interface CatalogueChange {
   readonly agent: string;
+  readonly added?: AddedToConfiguration;
+  /** The agents of a registry; `agent` is then empty. */
+  readonly registry?: { readonly agents: readonly RegistryAgent[]; readonly skipped: number };
   readonly installed?: InstalledAgent;
   /** The versions that were removed; empty if none was installed. */
   readonly removed?: readonly string[];
+}
+
+export interface AddedToConfiguration {
+  /** The configuration file. */
+  readonly file: string;
+  readonly command: readonly string[];
+  /** Why its program could not be started now. */
+  readonly problem?: string;
+}
+
+/** An agent of a registry in the format of the public ACP registry. */
+export interface RegistryAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  /** Absent if the registry has it only as a file to download, which agentd does not. */
+  readonly command?: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface InstalledAgent {
@@ -45,6 +67,9 @@ export type CatalogueErrorCode =
   | "INSTALL_NETWORK"
   | "INSTALL_NO_SPACE"
   | "INSTALL_FAILED"
+  | "REGISTRY_REFUSED"
+  | "AGENT_EXISTS"
+  | "CONFIG_REFUSED"
   | "CANCELLED"
   | "USAGE"
   | "FAILED";

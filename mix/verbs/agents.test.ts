@@ -118,6 +118,59 @@ test("Ctrl-C ends the program and waits for its end", async () => {
   expect(await running.ended).toMatchObject({ code: 130, stdout: "" });
 });
 
+const added = { event: "done", agent: "mine", added: { file: "/c/agentd.toml", command: ["my-agent"] } } as const;
+
+test("add passes the command on as it was typed, but for a relative path, which is meant from here", async () => {
+  agentdPrints([added]);
+  const ran = await bench.run(["agent", "agents", "add", "mine", "--", "my-agent", "--acp", "two words"]);
+  expect(ran).toEqual({ code: 0, stdout: "mine added to /c/agentd.toml\n", stderr: "" });
+  expect(wordsOfAgentd()).toEqual(["--add", "mine", "--", "my-agent", "--acp", "two words"]);
+  await bench.run(["agent", "agents", "add", "mine", "--replace", "--", "./bin/agent"]);
+  expect(wordsOfAgentd()).toEqual(["--add", "mine", "--replace", "--", join(bench.directory, "bin/agent")]);
+});
+
+test("an agent of a registry is shown before it is added, and on a terminal only after a yes", async () => {
+  const command = ["npx", "--yes", "one@1"] as const;
+  const agents = [
+    { id: "one", name: "One", version: "1.0.0", description: "", command, env: { MODE: "x" } },
+    { id: "two", name: "Two", version: "1.0.0", description: "" },
+  ];
+  const registry: CatalogueEvent = { event: "done", agent: "", registry: { agents, skipped: 1 } };
+  writeFileSync(
+    join(bench.directory, "no-agentd.mjs"),
+    `import { appendFileSync } from "node:fs";
+appendFileSync(${JSON.stringify(join(bench.directory, "runs"))}, JSON.stringify(process.argv.slice(2)) + "\\n");
+process.stdout.write(JSON.stringify(process.argv[2] === "--registry" ? ${JSON.stringify(registry)} : ${JSON.stringify(added)}) + "\\n");`,
+  );
+  const runs = () => readFileSync(join(bench.directory, "runs"), "utf8").trimEnd().split("\n");
+  const { stdout, stderr } = await bench.run(["agent", "agents", "registry", "list.json"]);
+  expect(stdout).toContain("one  1.0.0    One   MODE=x npx --yes one@1");
+  expect(stdout).toContain("two  1.0.0    Two   download only");
+  expect(stderr).toContain("1 entries are not in the format");
+  expect(runs()).toEqual([JSON.stringify(["--registry", join(bench.directory, "list.json")])]);
+
+  const add = ["agent", "agents", "add", "one", "--registry", "https://x.invalid/r"];
+  const refused = bench.start(add, { tty: true });
+  await refused.shows("add one?");
+  expect(runs()).toHaveLength(2);
+  refused.type("n\n");
+  expect(await refused.ended).toMatchObject({ code: 1 });
+  expect(runs()).toHaveLength(2);
+  const piped = await bench.run(add);
+  expect(piped).toMatchObject({ code: 0 });
+  expect(piped.stderr).toContain("it will be started by: MODE=x npx --yes one@1");
+  expect(runs().at(-1)).toBe(JSON.stringify(["--add", "one", "--env=MODE=x", "--", ...command]));
+  expect(await bench.run(["agent", "agents", "add", "two", "--registry", "r"])).toMatchObject({ code: 1 });
+  expect(await bench.run(["agent", "agents", "add", "none", "--registry", "r"])).toMatchObject({ code: 4 });
+});
+
+test.each([["add"], ["add", "mine"], ["add", "mine", "--registry", "r", "--", "x"], ["registry"]])(
+  "agents %s %s is a usage error",
+  async (...words) => {
+    expect(await bench.run(["agent", "agents", ...words])).toMatchObject({ code: 2, stdout: "" });
+  },
+);
+
 test.each([["install"], ["install", "a", "b"], ["destroy", "a"]])("agents %s is a usage error", async (...words) => {
   expect(await bench.run(["agent", "agents", ...words])).toMatchObject({ code: 2, stdout: "" });
 });

@@ -5,26 +5,43 @@ import { misused } from "../input/arguments.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectFit, formatTable } from "../view/table.ts";
+import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent agents | install <agent> | remove <agent>",
+  usage: "agent agents | install <agent> | remove <agent> | add <name> -- <command…> | registry <source>",
   about:
-    "Lists the agents that can be started, whether and where each is installed, and how to install those that are not. `install` installs a built-in agent with your npm into agentd's own directory, at the version that agentd was tested with, and runs none of its install scripts; `remove` removes it from there. Nothing is ever installed unasked.",
-  flags: tableFlag,
-  positionals: { min: 0, max: 2 },
-  examples: ["mix agent agents", "mix agent agents install claude"],
+    "Lists the agents, and where each was found. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
+  flags: {
+    registry: { kind: "text", value: "SOURCE", about: "with add: the agent of that id in this registry" },
+    replace: { kind: "switch", about: "with add: give an agent of that name this command" },
+    ...tableFlag,
+  },
+  positionals: { min: 0, max: 1_000 },
+  examples: ["mix agent agents install claude", "mix agent agents add mine -- my-agent --acp"],
 };
 
+const actions: Readonly<Record<string, (invocation: Invocation, words: readonly string[]) => Promise<Outcome | void>>> =
+  {
+    install: (invocation, words) => installAgent(invocation, onlyWord("install", words)),
+    remove: (invocation, words) => removeAgent(invocation, onlyWord("remove", words)),
+    registry: (invocation, words) => listRegistry(invocation, onlyWord("registry", words)),
+    add: (invocation, [name, ...command]) => {
+      if (name === undefined) throw misused(spec.usage, "the agent's name is missing");
+      return addAgent(invocation, name, command);
+    },
+  };
+
 export function run(invocation: Invocation): Promise<Outcome | void> {
-  const { args } = invocation;
-  const [action, agent, ...more] = args.positionals;
+  const [action, ...words] = invocation.args.positionals;
   if (action === undefined) return list(invocation);
-  if (action === "install" || action === "remove") {
-    if (agent === undefined || more.length > 0) throw misused(spec.usage, `${action} takes one agent`);
-    return action === "install" ? installAgent(invocation, agent) : removeAgent(invocation, agent);
-  }
-  throw misused(spec.usage, `unknown command ${action}`);
+  if (!Object.hasOwn(actions, action)) throw misused(spec.usage, `unknown command ${action}`);
+  return actions[action]?.(invocation, words) ?? Promise.resolve();
+}
+
+function onlyWord(action: string, [word, ...more]: readonly string[]): string {
+  if (word === undefined || more.length > 0) throw misused(spec.usage, `${action} takes one word`);
+  return word;
 }
 
 async function list({ args, context, output, read }: Invocation): Promise<void> {

@@ -39,7 +39,8 @@ export async function removeAgent(invocation: Invocation, agent: string): Promis
   await output.line(`${agent}: ${words}`);
 }
 
-async function changeShown(
+/** Runs agentd's program with these words and shows how it goes. Throws its failure. */
+export async function changeShown(
   { context, output }: Invocation,
   words: readonly string[],
 ): Promise<CatalogueChange | "interrupted"> {
