@@ -9,6 +9,7 @@ import { privateDirectoryProblem } from "../files/make-directories.ts";
 import { ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { buildCatalogue, catalogueEntries } from "./catalogue/catalogue.ts";
+import { programPlaces } from "./catalogue/program-places.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { describeProblem, loadConfig } from "./config/load.ts";
 import { instancePaths } from "./instance/paths.ts";
@@ -36,7 +37,7 @@ export function checkInstallation(build: Build): CheckReport {
       problems: loaded.ok ? [] : loaded.problems.map(describeProblem),
       warnings: loaded.ok ? loaded.warnings.map(describeProblem) : [],
     },
-    agents: catalogueEntries(catalogue, environment["PATH"], home),
+    agents: catalogueEntries(catalogue, programPlaces({ paths: found.paths, environment, home, uid })),
   };
 }
 

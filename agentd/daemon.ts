@@ -22,6 +22,7 @@ import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { KnownCapabilities } from "./catalogue/known-capabilities.ts";
 import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { programPlaces } from "./catalogue/program-places.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
 import { Callers } from "./commands/callers.ts";
@@ -186,6 +187,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     reserved,
     endpoint,
     passedValues,
+    places: programPlaces({ paths, environment, home, uid }),
   };
 }
 
@@ -260,7 +262,7 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
 
 function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore): Omit<Instance, "stopping"> {
   const { options, build, startedAt, log, config, settings, reserved, endpoint } = base;
-  const { environment, home, installed } = options;
+  const { home, installed } = options;
   const { configFile, workspacesDirectory } = options.paths;
   const { sessions, mailbox, quota, people } = core;
   return {
@@ -269,7 +271,6 @@ function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore
     mailbox,
     quota,
     callers,
-    searchPath: environment["PATH"],
     directoryRules: () => ({ configFile, roots: settings().roots, home, workspacesDirectory, reserved }),
     newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
     configProblem: () => config.status().error,

@@ -9,6 +9,7 @@ import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import { quirksOf } from "./catalogue/quirks.ts";
+import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
@@ -26,7 +27,7 @@ import type { SessionState } from "./session/core/state.ts";
 
 export interface LaunchParts extends Pick<
   Instance,
-  "log" | "limits" | "settings" | "catalogue" | "passedValues" | "capabilities"
+  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues" | "capabilities"
 > {
   readonly version: string;
   readonly home: string;
@@ -57,8 +58,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   // Their real paths were checked when the command came.
   const moved = directories.find((directory) => !isStillReal(directory));
   if (moved !== undefined) return unavailable(`${JSON.stringify(moved)} was removed or replaced by a link`);
-  const [, ...args] = definition.command;
-  const found = findAgent(definition, parts.environment["PATH"]);
+  const found = findAgent(definition, parts.places, directories);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));
   const asked = JSON.parse(log.literals(state.id) ?? "[]") as RequestedServer[];
   const passed = parts.passedValues(state.env);
@@ -67,7 +67,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${log.id}/${state.id}` };
   const env = agentEnvironment({
-    parent: parts.environment,
+    parent: environmentFor(parts, directories),
     agent: definition.env,
     unset: definition.unset ?? [],
     passed: passed.values,
@@ -80,7 +80,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
-    command: [found.file, ...args] as const,
+    command: found.command,
     cwd,
     env,
     marker,
@@ -111,6 +111,14 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
 function startProblemOf({ findStartProblem }: AgentDefinition, place: StartPlace): Pick<Launch, "startProblem"> {
   const startProblem = findStartProblem?.(place);
   return startProblem === undefined ? {} : { startProblem };
+}
+
+/** agentd's own environment, with a PATH on which the session's directories decide nothing. */
+function environmentFor({ environment, places: { home } }: LaunchParts, sessionDirectories: readonly string[]) {
+  const path = environment["PATH"];
+  return path === undefined
+    ? environment
+    : { ...environment, PATH: trustedSearchPath(path, { home, sessionDirectories }) };
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

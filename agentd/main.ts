@@ -3,16 +3,22 @@
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
+import type { CatalogueRequest } from "./change-catalogue.ts";
 import { DaemonError } from "./daemon-error.ts";
+import type { CatalogueEvent } from "./vocabulary/catalogue-change.ts";
 
 const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
   agentd --check
+  agentd --install <agent> | --remove <agent> | --registry <file or https URL>
+  agentd --add <name> [--replace] [--env NAME=value]… -- <command> [<word>…]
 
 Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
 rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --check     prints what a start would find as a line of JSON (\`mix agent doctor\` shows it), and changes nothing
+  --install   installs a built-in agent into agentd's own directory (\`mix agent agents install\`); --remove removes it
+  --registry  lists the agents of a registry; --add writes an agent into the configuration (\`mix agent agents add\`)
   --version   prints the version
   --help      prints this
 `;
@@ -25,13 +31,21 @@ const foregroundHint = `agentd runs here until Ctrl-C. In another terminal: ${mi
 const levels = ["trace", "debug", "info", "warn", "error"];
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    // Only the command of an added agent has words.
+    allowPositionals: process.argv[2] === "--add",
     options: {
       version: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
       "log-level": { type: "string", default: "info" },
       background: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
+      install: { type: "string" },
+      remove: { type: "string" },
+      add: { type: "string" },
+      replace: { type: "boolean", default: false },
+      env: { type: "string", multiple: true, default: [] },
+      registry: { type: "string" },
     },
   });
   const level = values["log-level"];
@@ -43,11 +57,38 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
+  const change = wantedChange(values, positionals);
+  if (change !== undefined) {
+    const { changeCatalogue } = await import("./change-catalogue.ts");
+    const stdout = processWords("stdout");
+    const onEvent = (event: CatalogueEvent): void => void stdout.json(`${JSON.stringify(event)}\n`);
+    return (await changeCatalogue(change, ownBuild(import.meta.url).version, onEvent)) ? 0 : 1;
+  }
   if (stderr.isTTY) void stderr.text(`${foregroundHint}\n`);
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
   return 0;
+}
+
+interface ChangeOptions {
+  readonly install?: string;
+  readonly remove?: string;
+  readonly add?: string;
+  readonly replace: boolean;
+  /** NAME=value of the added agent. */
+  readonly env: readonly string[];
+  readonly registry?: string;
+}
+
+function wantedChange(options: ChangeOptions, command: readonly string[]): CatalogueRequest | undefined {
+  const { install, remove, add, replace, registry } = options;
+  if (install !== undefined) return { kind: "install", agent: install };
+  if (remove !== undefined) return { kind: "remove", agent: remove };
+  if (registry !== undefined) return { kind: "registry", source: registry };
+  if (add === undefined) return undefined;
+  const env = Object.fromEntries(options.env.map((pair) => [pair.replace(/=.*/su, ""), pair.replace(/^[^=]*=/u, "")]));
+  return { kind: "add", agent: add, command, env, replace };
 }
 
 function print(text: string): number {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { attempt } from "./attempt.ts";
+import { readHead } from "./read-up-to.ts";
 
 /** Finds the first executable file of that name. */
 export function findOnPath(program: string, searchPath: string | undefined): string | undefined {
@@ -33,15 +34,7 @@ export function isExecutable(file: string): boolean {
  * file, and for a program that may be executed but not read.
  */
 export function interpreterWords(file: string): readonly string[] {
-  const head = attempt(() => {
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const buffer = Buffer.alloc(256);
-      return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  });
+  const head = readHead(file, 256)?.toString("utf8");
   const [line] = head?.split("\n", 1) ?? [];
   return line?.startsWith("#!") ? (line.slice(2).match(/\S+/gu) ?? []) : [];
 }

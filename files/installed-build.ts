@@ -49,25 +49,42 @@ const packageName = "agentd";
 /** Written by the build script beside its output. */
 const buildFile = "build-id";
 
+export interface InstalledPackage {
+  /** Without links. */
+  readonly directory: string;
+  readonly version: string;
+  /** The range of Node versions that the package needs, as its `engines` has it. */
+  readonly node?: string;
+}
+
 /**
- * Returns the version of the npm package `name` that a file belongs to. Follows links, as npm links programs into a bin
- * directory. Undefined if the file does not belong to that package or is gone.
+ * Finds the npm package `name` that a file belongs to. Follows links, as npm links programs into a bin directory.
+ * Undefined if the file does not belong to that package or is gone.
  */
-export function packageVersion(file: string, name: string): string | undefined {
+export function packageOf(file: string, name: string): InstalledPackage | undefined {
   const real = attempt(() => realpathSync(file));
   if (real === undefined) return undefined;
   for (const directory of upwards(dirname(real))) {
-    const version = versionIn(directory, name);
-    if (version !== undefined) return version;
+    const found = packageIn(directory, name);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Undefined if the manifest is another package's, missing or incomplete. */
 function versionIn(directory: string, wanted: string): string | undefined {
+  return packageIn(directory, wanted)?.version;
+}
+
+/** Undefined if the manifest is another package's, missing or incomplete. */
+function packageIn(directory: string, wanted: string): InstalledPackage | undefined {
   return attempt(() => {
-    const manifest = readFileSync(join(directory, "package.json"), "utf8");
-    const { name, version } = JSON.parse(manifest) as { readonly name?: unknown; readonly version?: unknown };
-    return name === wanted && typeof version === "string" ? version : undefined;
+    const { name, version, engines } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as {
+      readonly name?: unknown;
+      readonly version?: unknown;
+      readonly engines?: { readonly node?: unknown } | null;
+    };
+    if (name !== wanted || typeof version !== "string") return undefined;
+    const node = engines?.node;
+    return { directory, version, ...(typeof node === "string" ? { node } : {}) };
   });
 }

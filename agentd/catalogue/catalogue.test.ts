@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AgentSettings } from "../config/settings.ts";
 import { builtInAgents } from "./built-in.ts";
+import type { ProgramPlaces } from "./program-places.ts";
 import { buildCatalogue, catalogueEntries, unknownAgentMessage } from "./catalogue.ts";
 
 let directory: string;
@@ -69,10 +70,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   chmodSync(join(directory, "bin", "codex-acp"), 0o644);
 
   const entries = new Map(
-    catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"), directory).map((entry) => [
-      entry.agent,
-      entry,
-    ]),
+    catalogueEntries(buildCatalogue(builtIn(), new Map()), places()).map((entry) => [entry.agent, entry]),
   );
   expect(entries.get("opencode")).toEqual({
     agent: "opencode",
@@ -80,6 +78,8 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     command: ["opencode", "acp"],
     built_in: true,
     installed: true,
+    file: join(directory, "bin", "opencode"),
+    from: "path",
     version: "1.18.33",
     login: expect.stringContaining("opencode auth login"),
     login_stored: true,
@@ -89,16 +89,16 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   expect(entries.get("codex")).toMatchObject({
     installed: false,
     problem: expect.stringContaining("not executable"),
-    install: "npm install --global @agentclientprotocol/codex-acp",
+    install: "mix agent agents install codex",
   });
-  expect(entries.get("claude")).toMatchObject({ installed: false, install: expect.stringContaining("Node 22") });
+  expect(entries.get("claude")).toMatchObject({ installed: false, install: "mix agent agents install claude" });
   expect(entries.get("demo")).toMatchObject({ installed: true, version: "7.8.9" });
 });
 
 test("a program of another package is not taken for the agent's version", () => {
   writeFileSync(join(directory, "package.json"), `{"name":"something-else","version":"9.9.9"}`);
   writeFileSync(join(directory, "bin", "opencode"), "#!/bin/sh\n", { mode: 0o755 });
-  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), join(directory, "bin"), directory);
+  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), places());
   expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
 });
 
@@ -107,6 +107,16 @@ test("the message about a mistyped agent suggests the right one", () => {
   expect(unknownAgentMessage("cluade", catalogue)).toBe(`there is no agent "cluade"; did you mean claude?`);
   expect(unknownAgentMessage("something", catalogue)).toContain("known are claude, codex, gemini, opencode, demo");
 });
+
+function places(): ProgramPlaces {
+  return {
+    searchPath: join(directory, "bin"),
+    home: directory,
+    npmBin: () => join(directory, "npm", "bin"),
+    agents: { path: join(directory, "agents"), uid: process.getuid?.() ?? 0 },
+    nodeProgram: process.execPath,
+  };
+}
 
 function builtIn() {
   return builtInAgents({

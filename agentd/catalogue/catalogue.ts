@@ -2,12 +2,12 @@
 // The catalogue of agents: the built-in ones and the configured ones, which may replace a built-in one.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { packageVersion } from "../../files/installed-build.ts";
 import { closestWord } from "../../display/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
-import { findAgent } from "./find-program.ts";
+import { findAgent, type FoundAgent } from "./find-program.ts";
+import type { ProgramPlaces } from "./program-places.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
 
@@ -35,13 +35,9 @@ export function definitionOf(
 
 export type AgentCommand = AgentSettings["command"];
 
-/** Looks every agent up on `searchPath`, and its stored login below `home`, without starting it. */
-export function catalogueEntries(
-  catalogue: Catalogue,
-  searchPath: string | undefined,
-  home: string,
-): readonly CatalogueEntry[] {
-  return [...catalogue.values()].map((agent) => entryOf(agent, searchPath, home));
+/** Looks every agent up, and its stored login below the home directory, without starting it. */
+export function catalogueEntries(catalogue: Catalogue, places: ProgramPlaces): readonly CatalogueEntry[] {
+  return [...catalogue.values()].map((agent) => entryOf(agent, places));
 }
 
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
@@ -51,15 +47,28 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function entryOf(agent: AgentDefinition, searchPath: string | undefined, home: string): CatalogueEntry {
-  const found = findAgent(agent, searchPath);
+function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry {
+  const found = findAgent(agent, places);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
   const login = agent.login === undefined ? {} : { login: agent.login };
+  const install = agent.install === undefined ? {} : { install: agent.install };
   if (found.status !== "installed") {
-    const install = agent.install === undefined ? {} : { install: agent.install };
     return { ...entry, installed: false, problem: found.message, ...install, ...login };
   }
-  const version = agent.version ?? (agent.npmPackage && packageVersion(found.file, agent.npmPackage));
-  const stored = agent.loginFile === undefined ? {} : { login_stored: existsSync(join(home, agent.loginFile)) };
-  return { ...entry, installed: true, ...(version === undefined ? {} : { version }), ...login, ...stored };
+  const version = agent.version ?? found.version;
+  const stored = agent.loginFile === undefined ? {} : { login_stored: existsSync(join(places.home, agent.loginFile)) };
+  return {
+    ...entry,
+    installed: true,
+    file: found.file,
+    ...(found.from === undefined ? {} : { from: found.from }),
+    ...(version === undefined ? {} : { version }),
+    ...(found.nodeTooOld === undefined ? {} : { warning: nodeWarning(found.nodeTooOld), ...install }),
+    ...login,
+    ...stored,
+  };
+}
+
+export function nodeWarning({ needed, version }: NonNullable<FoundAgent["nodeTooOld"]>): string {
+  return `it needs Node ${needed} or newer, and there is ${version}`;
 }

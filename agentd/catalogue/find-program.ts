@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Checks before a start whether a program exists and can be executed, since a failed spawn says far less.
 import { existsSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { findOnPath, interpreterWords, isExecutable, isProgram, searchDirectories } from "../../files/find-on-path.ts";
+import { type InstalledPackage, packageOf } from "../../files/installed-build.ts";
+import { readHead } from "../../files/read-up-to.ts";
+import { upwards } from "../../files/upwards.ts";
 import { ownFileGoneMessage } from "../own-file-gone.ts";
+import type { AgentDefinition, NativeProgram } from "./agents/definition.ts";
+import { installedModules, installedNode } from "./installed-agents.ts";
+import { chooseNode, type ChosenNode } from "./node-programs.ts";
+import type { ProgramPlaces } from "./program-places.ts";
+import { trustedSearchPath } from "./search-path.ts";
 
 export type FoundProgram =
   | {
@@ -19,17 +27,126 @@ export type FoundProgram =
       readonly searched?: string;
     };
 
-/** Checks an agent's program and, if the agent comes with agentd, the file that the program runs. */
+export type NotFound = Exclude<FoundProgram, { readonly status: "installed" }>;
+
+export interface FoundAgent {
+  readonly status: "installed";
+  readonly file: string;
+  /** With its arguments, and with the Node that runs it if the agent is a Node program of a known package. */
+  readonly command: readonly [string, ...string[]];
+  /** Of an agent that is published as an npm package: on PATH, among npm's global packages, or installed by agentd. */
+  readonly from?: ProgramSource;
+  readonly version?: string;
+  readonly nodeTooOld?: ChosenNode["tooOld"];
+}
+
+export type ProgramSource = "path" | "npm" | "agentd";
+
+/**
+ * Finds an agent's program and, if the agent comes with agentd, checks the file that the program runs. Looks in no
+ * directory of a project: `sessionDirectories` are those of the session for which the agent is to be started.
+ */
 export function findAgent(
-  { command, ownFile }: { readonly command: readonly [string, ...string[]]; readonly ownFile?: string },
-  searchPath: string | undefined,
-): FoundProgram {
+  definition: AgentDefinition,
+  places: ProgramPlaces,
+  sessionDirectories: readonly string[] = [],
+): FoundAgent | NotFound {
+  const { command, ownFile, npmPackage } = definition;
   if (ownFile !== undefined && !existsSync(ownFile)) return { status: "missing", message: ownFileGoneMessage(ownFile) };
-  return findProgram(command[0], searchPath);
+  const trusted = (path: string | undefined) => trustedSearchPath(path, { home: places.home, sessionDirectories });
+  if (npmPackage !== undefined) return findPublished(definition, npmPackage, places, trusted);
+  const found = findProgram(command[0], trusted(places.searchPath));
+  return found.status === "installed" ? { ...found, command: [found.file, ...command.slice(1)] } : found;
+}
+
+/** On PATH, then among npm's global packages, then among the agents that agentd has installed. Never by npx. */
+function findPublished(
+  { name, command, npmVersion = "", native }: AgentDefinition,
+  npmPackage: string,
+  places: ProgramPlaces,
+  trusted: (path: string | undefined) => string,
+): FoundAgent | NotFound {
+  const [program, ...args] = command;
+  const searchPath = trusted(places.searchPath);
+  const modules = installedModules(places.agents, name, npmVersion);
+  const own = modules === undefined ? [] : [[join(modules, ".bin"), "agentd"] as const];
+  const directories: (readonly [string, ProgramSource])[] = [
+    ...searchDirectories(searchPath).map((directory) => [directory, "path"] as const),
+    ...searchDirectories(trusted(places.npmBin())).map((directory) => [directory, "npm"] as const),
+    ...own,
+  ];
+  let inTheWay: NotFound | undefined;
+  for (const [directory, from] of directories) {
+    const { found, of } = programOfPackage(join(directory, program), { npmPackage, native });
+    if (found.status === "installed") {
+      const nodes = [findOnPath("node", searchPath), join(directory, "node"), places.nodeProgram];
+      const run = nodeCommand(found.file, [...nodes, installedNode(places.agents)], of?.node);
+      return {
+        ...found,
+        command: [...(run?.words ?? [found.file]), ...args] as [string, ...string[]],
+        from,
+        ...(of === undefined ? {} : { version: of.version }),
+        ...(run?.node.tooOld === undefined ? {} : { nodeTooOld: run.node.tooOld }),
+      };
+    }
+    if (found.status !== "missing") inTheWay ??= found;
+  }
+  if (inTheWay !== undefined) return inTheWay;
+  const searched = directories.map(([directory]) => directory).join(delimiter);
+  return { status: "missing", message: `${program} was not found`, searched };
+}
+
+/** Checks a program that npm has linked into a bin directory. A node that it needs is not looked for. */
+export function programOfPackage(
+  link: string,
+  { npmPackage = "", native }: Pick<AgentDefinition, "npmPackage" | "native">,
+): { readonly found: FoundProgram; readonly of?: InstalledPackage | undefined } {
+  const linked = checkStartable(link, undefined, ["node"]);
+  if (linked.status !== "installed") return { found: linked };
+  const of = packageOf(linked.file, npmPackage);
+  return { found: of === undefined ? linked : nativeProgram(linked.file, of, native), of };
+}
+
+/**
+ * The program itself where the package has a text in its place that says that its install script was not run, as npm runs
+ * none by default: the script would copy the program from the package for this platform.
+ */
+function nativeProgram(file: string, { directory }: InstalledPackage, native: NativeProgram | undefined): FoundProgram {
+  if (native === undefined || isExecutableFormat(file)) return { status: "installed", file };
+  for (const above of upwards(dirname(directory))) {
+    for (const name of native.packages()) {
+      // The one of the agent's package, of the packages beside it, or of those above.
+      const inside = [join(directory, "node_modules"), above].map((modules) => join(modules, name, native.file));
+      const found = inside.find(isProgram);
+      if (found !== undefined) return { status: "installed", file: found };
+    }
+  }
+  const message = `${file} is incomplete: the package of its program for this platform is missing`;
+  return { status: "not_executable", message };
+}
+
+/** Whether it is a script or a program of Linux or macOS, by its first bytes. */
+function isExecutableFormat(file: string): boolean {
+  const head = readHead(file, 4)?.toString("latin1") ?? "";
+  return head.startsWith("#!") || ["\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"].includes(head);
+}
+
+/** How a script that names node as its interpreter is run by one of the given Nodes; undefined for other programs. */
+function nodeCommand(
+  file: string,
+  nodes: readonly (string | undefined)[],
+  range: string | undefined,
+): { readonly words: readonly string[]; readonly node: ChosenNode } | undefined {
+  const words = interpreterWords(file);
+  if (words[0]?.endsWith("/env") !== true) return undefined;
+  const [name, ...flags] = words[1] === "-S" ? words.slice(2) : words.slice(1);
+  if (name !== "node") return undefined;
+  const node = chooseNode(nodes, range);
+  return node === undefined ? undefined : { words: [node.file, ...flags, file], node };
 }
 
 /** The message with the searched PATH, for a request about one program. */
-export function notFoundMessage({ message, searched }: Extract<FoundProgram, { message: string }>): string {
+export function notFoundMessage({ message, searched }: NotFound): string {
   return searched === undefined ? message : `${message} (${searched})`;
 }
 
@@ -58,7 +175,8 @@ function searchDetail(searchPath: string | undefined): { readonly searched: stri
   return { searched: searchPath ?? "unset" };
 }
 
-function checkStartable(file: string, searchPath: string | undefined): FoundProgram {
+/** `supplied`: interpreters that need not be on the PATH, as the caller runs the script by one of its own. */
+function checkStartable(file: string, searchPath: string | undefined, supplied: readonly string[] = []): FoundProgram {
   let found: Stats;
   try {
     found = statSync(file);
@@ -72,7 +190,7 @@ function checkStartable(file: string, searchPath: string | undefined): FoundProg
   if (!isExecutable(file)) {
     return { status: "not_executable", message: `${file} is not executable; run: chmod +x` };
   }
-  const lacking = findMissingInterpreter(file, searchPath);
+  const lacking = findMissingInterpreter(file, searchPath, supplied);
   if (lacking === undefined) return { status: "installed", file };
   const { what, isSearched } = lacking;
   const message = `${file} needs ${what}`;
@@ -86,6 +204,7 @@ function checkStartable(file: string, searchPath: string | undefined): FoundProg
 function findMissingInterpreter(
   file: string,
   searchPath: string | undefined,
+  supplied: readonly string[],
 ): { readonly what: string; readonly isSearched: boolean } | undefined {
   const [interpreter, ...rest] = interpreterWords(file);
   if (interpreter === undefined || !isAbsolute(interpreter)) return undefined;
@@ -93,7 +212,7 @@ function findMissingInterpreter(
   if (!interpreter.endsWith("/env")) return undefined;
   const name = rest.find((word) => !word.startsWith("-") && !/^\w+=/u.test(word));
   if (name === undefined || name.includes("/")) return undefined;
-  if (findOnPath(name, searchPath) !== undefined) return undefined;
+  if (supplied.includes(name) || findOnPath(name, searchPath) !== undefined) return undefined;
   return { what: `${name}, which was not found ${onPath}`, isSearched: true };
 }
 

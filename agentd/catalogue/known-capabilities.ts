@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { AgentCapabilities, AgentIdentity } from "../../acp-client/model.ts";
 import { attempt } from "../../files/attempt.ts";
-import { packageVersion } from "../../files/installed-build.ts";
+import { packageOf } from "../../files/installed-build.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
 
 export interface KnownOfAgent {
@@ -41,7 +41,7 @@ export class KnownCapabilities {
       return { offers: (capability) => capabilities[capability], source: `it said so at its last start${version}` };
     }
     if (lacks === undefined || npmPackage === undefined) return undefined;
-    const installed = packageVersion(file, npmPackage);
+    const installed = packageOf(file, npmPackage)?.version;
     if (installed !== undefined && installed !== lacks.version) return undefined;
     const { capabilities, version } = lacks;
     return { offers: (capability) => !capabilities.includes(capability), source: `seen with version ${version}` };

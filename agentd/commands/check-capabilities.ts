@@ -18,13 +18,14 @@ export interface Wanted {
 }
 
 export function checkCapabilities(
-  { catalogue, searchPath, capabilities }: Pick<Instance, "catalogue" | "searchPath" | "capabilities">,
+  { catalogue, places, capabilities }: Pick<Instance, "catalogue" | "places" | "capabilities">,
   agent: Pick<NewSession, "agent" | "command">,
+  sessionDirectories: readonly string[],
   wanted: Wanted,
 ): Answer | undefined {
   if (!needsCapability(wanted)) return undefined;
   const definition = definitionOf(catalogue(), agent);
-  const found = definition && findAgent(definition, searchPath);
+  const found = definition && findAgent(definition, places, sessionDirectories);
   if (definition === undefined || found?.status !== "installed") return undefined;
   const known = capabilities.of(definition, found.file);
   const problem = known && findProblem(known, wanted);

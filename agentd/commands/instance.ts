@@ -3,6 +3,7 @@
 import type { Clock } from "../../bus-client/index.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { KnownCapabilities } from "../catalogue/known-capabilities.ts";
+import type { ProgramPlaces } from "../catalogue/program-places.ts";
 import type { PassedValues } from "../catalogue/passed-values.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
@@ -26,8 +27,8 @@ export interface Instance {
   readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
   readonly capabilities: KnownCapabilities;
-  /** The PATH on which agents' programs are looked up. */
-  readonly searchPath: string | undefined;
+  /** Where agents' programs are looked for. */
+  readonly places: ProgramPlaces;
   /** Looks up the variables that a start passes on. */
   readonly passedValues: (names: readonly string[]) => PassedValues;
   readonly directoryRules: () => DirectoryRules;

@@ -5,7 +5,7 @@ import { findSession, type Handler } from "./call.ts";
 import { checkCapabilities } from "./check-capabilities.ts";
 import { postLookedUp, postToSession, toCommand, withSession } from "./post-command.ts";
 
-type Prompter = "log" | "sessions" | "catalogue" | "capabilities" | "searchPath" | "mailbox" | "callers";
+type Prompter = "log" | "sessions" | "catalogue" | "capabilities" | "places" | "mailbox" | "callers";
 
 export const prompt: Handler<"agent.session.prompt", Prompter> = (instance, call) => {
   const session = findSession(instance, call.args.session);
@@ -14,7 +14,9 @@ export const prompt: Handler<"agent.session.prompt", Prompter> = (instance, call
   const state = instance.sessions.get(session);
   if (state === undefined || state.agentSide !== null) return postToSession(instance, resolved, session);
   return postLookedUp(instance, resolved, session, (caller) => {
-    const unsupported = checkCapabilities(instance, state, { prompt: call.args.prompt });
+    const unsupported = checkCapabilities(instance, state, [state.cwd, ...state.additionalDirs], {
+      prompt: call.args.prompt,
+    });
     if (unsupported) return unsupported;
     const command = toCommand(resolved, caller) as unknown as SessionCommand;
     return { session, input: { type: "command", command } };

@@ -17,7 +17,7 @@ import { postLookedUp, toCommand, withSession } from "./post-command.ts";
 
 type Looker = Pick<
   Instance,
-  "log" | "sessions" | "catalogue" | "capabilities" | "searchPath" | "passedValues" | "directoryRules"
+  "log" | "sessions" | "catalogue" | "capabilities" | "places" | "passedValues" | "directoryRules"
 >;
 
 export const resume: Handler<"agent.session.resume", keyof Looker | "settings" | "mailbox" | "callers"> = (
@@ -42,10 +42,14 @@ export const resume: Handler<"agent.session.resume", keyof Looker | "settings" |
 function lookUp(instance: Looker, stamp: Stamp, state: SessionState): ResolvedDirectories {
   const directories = lookUpDirectories(instance, stamp, state);
   if ("rc" in directories) return directories;
-  const agent = checkAgent(instance, state);
+  const sessionDirectories = [directories.cwd, ...directories.additionalDirs];
+  const agent = checkAgent(instance, state, sessionDirectories);
   if (agent) return agent;
   const { additionalDirs } = state;
-  const unsupported = checkCapabilities(instance, state, { additionalDirs, servers: serversOf(instance, state) });
+  const unsupported = checkCapabilities(instance, state, sessionDirectories, {
+    additionalDirs,
+    servers: serversOf(instance, state),
+  });
   if (unsupported) return unsupported;
   const values = instance.passedValues(state.env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });

@@ -7,7 +7,7 @@ import { definitionOf, unknownAgentMessage } from "../catalogue/catalogue.ts";
 import { findAgent, notFoundMessage } from "../catalogue/find-program.ts";
 import { sessionOfAgent, type Sender } from "../authority/sender.ts";
 import { variablesOf } from "../mcp-servers.ts";
-import { freshWorkspace, resolveDirectories } from "../instance/directories.ts";
+import { freshWorkspace, realPathOf, resolveDirectories } from "../instance/directories.ts";
 import type { NewSession } from "../session/core/state.ts";
 import { busToolsName, instanceSession } from "../vocabulary/index.ts";
 import { type Call, type Handler, refuse } from "./call.ts";
@@ -25,7 +25,7 @@ type Starter = Pick<
   | "settings"
   | "catalogue"
   | "capabilities"
-  | "searchPath"
+  | "places"
   | "passedValues"
   | "directoryRules"
   | "newSessionId"
@@ -55,10 +55,11 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   if (args.policy !== undefined && !instance.settings().policies.has(args.policy)) {
     return unknownPolicy(instance, args.policy);
   }
-  const agent = checkAgent(instance, args);
+  const sessionDirectories = [...(args.cwd === undefined ? [] : [args.cwd]), ...args.additional_dirs];
+  const agent = checkAgent(instance, args, sessionDirectories);
   if (agent) return agent;
   const { additional_dirs: additionalDirs, mcp_servers: servers, prompt } = args;
-  const unsupported = checkCapabilities(instance, args, { additionalDirs, servers, prompt });
+  const unsupported = checkCapabilities(instance, args, sessionDirectories, { additionalDirs, servers, prompt });
   if (unsupported) return unsupported;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
@@ -128,16 +129,18 @@ function makeWorkspace({ directoryRules }: Pick<Instance, "directoryRules">): st
   }
 }
 
-/** Returns the error if the agent is unknown or not installed. */
+/** Returns the error if the agent is unknown or not installed. The session's directories need not be resolved yet. */
 export function checkAgent(
-  instance: Pick<Instance, "catalogue" | "searchPath">,
+  instance: Pick<Instance, "catalogue" | "places">,
   agent: Pick<NewSession, "agent" | "command">,
+  sessionDirectories: readonly string[],
 ): Answer | undefined {
   const catalogue = instance.catalogue();
   const { agent: name } = agent;
   const definition = definitionOf(catalogue, agent);
   if (!definition) return refuse("AGENT_UNKNOWN", unknownAgentMessage(name, catalogue), { agent: name });
-  const found = findAgent(definition, instance.searchPath);
+  const directories = sessionDirectories.flatMap((directory) => realPathOf(directory) ?? []);
+  const found = findAgent(definition, instance.places, directories);
   if (found.status === "installed") return undefined;
   const install = definition.install === undefined ? {} : { install: definition.install };
   return refuse("AGENT_UNAVAILABLE", notFoundMessage(found), { agent: name, ...install });

@@ -23,5 +23,5 @@ export const status: Handler<"agent.status", "log" | "limits" | "sessions" | "ma
   });
 };
 
-export const listAgents: Handler<"agent.list", "catalogue" | "searchPath" | "directoryRules"> = (instance) =>
-  ok({ agents: catalogueEntries(instance.catalogue(), instance.searchPath, instance.directoryRules().home) });
+export const listAgents: Handler<"agent.list", "catalogue" | "places"> = ({ catalogue, places }) =>
+  ok({ agents: catalogueEntries(catalogue(), places) });

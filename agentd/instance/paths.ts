@@ -21,6 +21,8 @@ export interface InstancePaths {
   readonly workspacesDirectory: string;
   /** The demo agent's own files, one for each of its sessions. */
   readonly demoSessionsDirectory: string;
+  /** The agents that agentd has installed for the user. */
+  readonly agentsDirectory: string;
 }
 
 export type FoundPaths =
@@ -43,6 +45,10 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
   if (directory === undefined || (!(config && state) && !isAbsolute(home))) {
     return { ok: false, reason: "there is no home directory: set HOME, or AGENTD_CONFIG and AGENTD_STATE_DIR" };
   }
+  const dataDirectory = xdgDirectory(
+    environment["XDG_DATA_HOME"],
+    isAbsolute(home) ? join(home, ".local", "share") : "",
+  );
   const configDirectory = xdgDirectory(environment["XDG_CONFIG_HOME"], join(home, ".config"));
   return {
     ok: true,
@@ -56,6 +62,7 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
       pidFile: join(directory, "agentd.pid"),
       workspacesDirectory: join(directory, "workspaces"),
       demoSessionsDirectory: join(directory, "demo-sessions"),
+      agentsDirectory: dataDirectory === "" ? join(directory, "agents") : join(dataDirectory, "agentd", "agents"),
     },
   };
 }

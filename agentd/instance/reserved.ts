@@ -158,14 +158,20 @@ function identityOf({ dev, ino }: FileIdentity): string {
 
 /** Every file and directory of this machine that decides for people, whichever of our programs reads it. */
 export function reservedPlaces(
-  { stateDirectory, workspacesDirectory, configFile }: InstancePaths,
+  { stateDirectory, workspacesDirectory, configFile, agentsDirectory }: InstancePaths,
   surroundings: Surroundings,
 ): ReservedPlaces {
   const socketDirectory = dirname(embeddedSocketPath(surroundings));
   // notifyd keeps questions and answers here if it is started with the same environment.
   const notifydDirectory = stateDirectoryOf("notifyd", surroundings.env, surroundings.home);
   return {
-    directories: [stateDirectory, socketDirectory, ...(notifydDirectory === undefined ? [] : [notifydDirectory])],
+    // A writer in the last could replace the agents that agentd starts.
+    directories: [
+      stateDirectory,
+      socketDirectory,
+      agentsDirectory,
+      ...(notifydDirectory === undefined ? [] : [notifydDirectory]),
+    ],
     open: [workspacesDirectory],
     files: [configFile, ...nodeConfigFiles(surroundings).filter((file) => isAbsolute(file))],
   };

@@ -169,9 +169,15 @@ export interface CatalogueEntry {
   readonly command: readonly string[];
   readonly built_in: boolean;
   readonly installed: boolean;
+  /** The program that was found; `from` says where, of a built-in agent that is published as an npm package. */
+  readonly file?: string;
+  /** On PATH, among npm's global packages, or installed by agentd. */
+  readonly from?: "path" | "npm" | "agentd";
   readonly version?: string;
   readonly problem?: string;
-  /** How to install the agent, if it cannot be started. */
+  /** What may keep an installed agent from working. */
+  readonly warning?: string;
+  /** How to install the agent, if it cannot be started or what it needs is missing. */
   readonly install?: string;
   /** How a person logs in. Only the agent knows whether anyone is logged in. */
   readonly login?: string;

@@ -166,6 +166,21 @@ test.each<[string, Partial<Facts>, Finding]>([
     },
   ],
   [
+    "an agent that needs a newer Node",
+    {
+      check: {
+        ...check,
+        agents: [{ ...codex, warning: "it needs Node 22", install: "mix agent agents install codex" }],
+      },
+    },
+    {
+      subject: "agent codex",
+      state: "warning",
+      words: "1.0.0, but it needs Node 22",
+      remedy: "mix agent agents install codex",
+    },
+  ],
+  [
     "an agent without a stored login",
     { check: { ...check, agents: [{ ...codex, login_stored: false }] } },
     {

@@ -196,7 +196,7 @@ function agentFindings(agents: readonly CatalogueEntry[], daemon: Facts["daemon"
 }
 
 function agentFinding(entry: CatalogueEntry, running: readonly CatalogueEntry[] | undefined): Finding {
-  const { agent, installed, version, problem, install, login } = entry;
+  const { agent, installed, version, problem, warning, install, login } = entry;
   const subject = `agent ${agent}`;
   if (!installed) {
     const words = problem ?? "not installed";
@@ -213,6 +213,10 @@ function agentFinding(entry: CatalogueEntry, running: readonly CatalogueEntry[] 
       words: elsewhere,
       remedy: "mix agent stop; the next command starts agentd anew",
     };
+  }
+  if (warning !== undefined) {
+    const remedy = install === undefined ? {} : { remedy: install };
+    return { subject, state: "warning", words: `${words}, but ${warning}`, ...remedy };
   }
   if (entry.login_stored !== false) {
     return { subject, state: "ok", words: entry.login_stored === true ? `${words}, a login is stored` : words };

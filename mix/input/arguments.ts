@@ -35,14 +35,15 @@ export function positionalRange({ usage, positionals }: Omit<ArgumentSpec, "flag
   return positionals ?? { min, max: min + (usage.match(/\[[^\]]+\]/g)?.length ?? 0) };
 }
 
-/** The usage with the verb's main flags, wrapped to 80 columns. */
+/** The usage with the verb's main flags, wrapped to 80 columns between its forms and flags. */
 export function usageLines({ usage, flags }: ArgumentSpec): string[] {
   const main = Object.entries(flags).flatMap(([name, flag]) => (flag.isMain === true ? [usageOf(name, flag)] : []));
-  const rows = [`usage: mix ${usage}`];
-  for (const flag of main) {
-    const row = `${rows.at(-1) ?? ""} ${flag}`;
+  const [first = "", ...forms] = usage.split(" | ");
+  const rows = [`usage: mix ${first}`];
+  for (const part of [...forms.map((form) => `| ${form}`), ...main]) {
+    const row = `${rows.at(-1) ?? ""} ${part}`;
     if (row.length <= usageColumns) rows[rows.length - 1] = row;
-    else rows.push(`         ${flag}`);
+    else rows.push(`         ${part}`);
   }
   return rows;
 }

@@ -89,7 +89,7 @@ test("a script whose node is not on agentd's PATH is refused with node and that 
   expect(agents.filter(({ problem }) => problem?.includes(bin) && !problem.includes(script))).toEqual([]);
 });
 
-test("a slow first start has a limit of its own, and progress on stderr does it no harm (case 68)", async () => {
+test("a slow first start has a limit of its own, and progress on stderr does it no harm (cases 67, 68)", async () => {
   await using scene = await openScene({}, { limits: { initializeTimeoutMs: 100 } });
   using slow = makeCast({
     slow: {

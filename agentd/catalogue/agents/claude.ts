@@ -11,7 +11,7 @@ export const claude = published({
   command: ["claude-agent-acp"],
   infoName: "@agentclientprotocol/claude-agent-acp",
   npmPackage: "@agentclientprotocol/claude-agent-acp",
-  needs: "Node 22 or later",
+  npmVersion: "0.101.0",
   login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
   loginFile: ".claude/.credentials.json",
   quirks: {

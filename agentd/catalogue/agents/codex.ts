@@ -11,6 +11,7 @@ export const codex = published({
   command: ["codex-acp"],
   infoName: "@agentclientprotocol/codex-acp",
   npmPackage: "@agentclientprotocol/codex-acp",
+  npmVersion: "2.6.0",
   login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
   loginFile: ".codex/auth.json",
   quirks: {

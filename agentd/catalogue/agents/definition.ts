@@ -12,8 +12,12 @@ export interface AgentDefinition extends AgentSettings {
   readonly builtIn: boolean;
   /** `agentInfo.name` of its response to initialize: knows the agent by whatever command it is started. */
   readonly infoName?: string;
-  /** The npm package of its program, whose package.json has the version. */
+  /** The npm package of its program, whose package.json has the version, and the version that agentd installs. */
   readonly npmPackage?: string;
+  readonly npmVersion?: string;
+  /** Set if an install script would put the program in its place: agentd runs none. */
+  readonly native?: NativeProgram;
+  /** How it is installed, for people. */
   readonly install: string | undefined;
   /** How a person logs in, outside of agentd. */
   readonly login?: string;
@@ -27,6 +31,13 @@ export interface AgentDefinition extends AgentSettings {
   readonly findStartProblem?: (place: StartPlace) => StartProblem | undefined;
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
+}
+
+export interface NativeProgram {
+  /** The packages that may contain the program for this platform, the best one first. */
+  readonly packages: () => readonly string[];
+  /** The program, relative to the package. */
+  readonly file: string;
 }
 
 export interface StartPlace {
@@ -52,18 +63,15 @@ export interface BuiltInQuirks extends AgentQuirks {
 /** What all built-in agents have in common. */
 export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true } as const;
 
-interface PublishedAgent extends Pick<
+type PublishedAgent = Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks" | "findStartProblem"
-> {
-  readonly infoName: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly npmPackage: string;
-  readonly needs?: string;
-}
+  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks" | "findStartProblem" | "native"
+> &
+  Required<Pick<AgentDefinition, "infoName" | "npmPackage" | "npmVersion">> & {
+    readonly env?: Readonly<Record<string, string>>;
+  };
 
 /** An agent that is published as an npm package. */
-export function published({ needs, ...agent }: PublishedAgent): AgentDefinition {
-  const install = `npm install --global ${agent.npmPackage}${needs === undefined ? "" : ` (needs ${needs})`}`;
-  return { ...builtInSettings, ...agent, install };
+export function published(agent: PublishedAgent): AgentDefinition {
+  return { ...builtInSettings, ...agent, install: `mix agent agents install ${agent.name}` };
 }

@@ -10,6 +10,7 @@ export const gemini = published({
   // Otherwise the CLI starts itself a second time, and neither process heeds SIGTERM.
   env: { GEMINI_CLI_NO_RELAUNCH: "true" },
   npmPackage: "@google/gemini-cli",
+  npmVersion: "0.61.0",
   login: "run `gemini` in a terminal and log in, or set GEMINI_API_KEY",
   loginFile: ".gemini/oauth_creds.json",
   quirks: {

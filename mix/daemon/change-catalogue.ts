@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Runs agentd's program to change the user's agents, and reads what it prints.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { CatalogueEvent } from "../../agentd/vocabulary/catalogue-change.ts";
+import { ownError } from "../process/mix-error.ts";
+import type { Context } from "../process/context.ts";
+
+type Progress = Extract<CatalogueEvent, { event: "progress" }>;
+
+/** Returns the last event, or `interrupted` after the program has ended its work and removed what it had begun. */
+export async function changeCatalogue(
+  { agentdProgram, nodeProgram, env, interrupts }: Context,
+  words: readonly string[],
+  onProgress: (event: Progress) => void,
+): Promise<Exclude<CatalogueEvent, Progress> | "interrupted"> {
+  // It keeps the socket at its stdin open: if mix dies, the program ends too.
+  const child = spawn(nodeProgram, [agentdProgram, ...words], { cwd: "/", env, stdio: ["pipe", "pipe", "pipe"] });
+  let interrupted = false;
+  const ignore = interrupts.listen(() => {
+    interrupted = true;
+    child.kill("SIGTERM");
+  });
+  let last: Exclude<CatalogueEvent, Progress> | undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const event = JSON.parse(line) as CatalogueEvent;
+    if (event.event === "progress") onProgress(event);
+    else last = event;
+  });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    errors = (errors + chunk).slice(-errorsLengthMax);
+  });
+  try {
+    await once(child, "close");
+  } catch (error) {
+    errors = (error as Error).message;
+  } finally {
+    ignore();
+  }
+  if (interrupted) return "interrupted";
+  if (last !== undefined) return last;
+  throw ownError("UNREACHABLE", `agentd's own program failed: ${errors.trim().split("\n").at(-1) ?? ""}`);
+}
+
+const errorsLengthMax = 4_096;
