@@ -3,9 +3,12 @@
 // that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import { startAgent } from "../acp-client/client.ts";
+import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
+import { type AgentDefinition, loginAdvice } from "./catalogue/agents/definition.ts";
+import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
@@ -74,6 +77,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
+    login: loginOf(definition, state),
     command: [found.file, ...args] as const,
     cwd,
     env,
@@ -93,11 +97,18 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     openClientRequests: (hooks) =>
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
+    quietLogins: quietLogins(definition, env),
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+/** A program that the catalogue does not have cannot be logged in to by name. */
+function loginOf(definition: AgentDefinition, { command }: SessionState): LoginAdvice {
+  const { name: agent, login: advice = loginAdvice(definition) } = definition;
+  return command === undefined ? { agent, advice } : { agent };
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

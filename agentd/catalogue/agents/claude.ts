@@ -7,6 +7,8 @@ export const claude = published({
   command: ["claude-agent-acp"],
   npmPackage: "@agentclientprotocol/claude-agent-acp",
   needs: "Node 22 or later",
-  login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
+  // It offers terminal methods itself; this is the login of older versions, within its own interface.
+  loginArguments: ["--cli", "/login"],
+  keyVariables: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
   loginFile: ".claude/.credentials.json",
 });

@@ -6,6 +6,11 @@ export const codex = published({
   title: "Codex",
   command: ["codex-acp"],
   npmPackage: "@agentclientprotocol/codex-acp",
-  login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
+  // Otherwise it offers, and on a machine without a screen waits for, a login that opens a browser.
+  env: { NO_BROWSER: "1" },
+  loginArguments: ["login"],
+  keyVariables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+  // 2.6.0 takes a key from these variables only when it is told to log in.
+  keyLogins: { "api-key": ["CODEX_API_KEY", "OPENAI_API_KEY"] },
   loginFile: ".codex/auth.json",
 });

@@ -11,8 +11,14 @@ export interface AgentDefinition extends AgentSettings {
   /** The npm package of its program, whose package.json has the version. */
   readonly npmPackage?: string;
   readonly install: string | undefined;
-  /** How a person logs in, outside of agentd. */
+  /** How a person logs in, as a sentence that goes on from "To log in,". */
   readonly login?: string;
+  /** Arguments with which the agent's program, in place of those of `command`, logs a person in at a terminal. */
+  readonly loginArguments?: readonly string[];
+  /** Environment variables, any of which can hold a key. */
+  readonly keyVariables?: readonly string[];
+  /** ACP login methods that ask nobody anything and open nothing if one of their variables is set. */
+  readonly keyLogins?: Readonly<Record<string, readonly string[]>>;
   /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
   readonly loginFile?: string;
   readonly quirks?: AgentQuirks;
@@ -34,7 +40,7 @@ export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true 
 
 interface PublishedAgent extends Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks"
+  "name" | "title" | "command" | "loginArguments" | "keyVariables" | "keyLogins" | "loginFile" | "quirks"
 > {
   readonly env?: Readonly<Record<string, string>>;
   readonly npmPackage: string;
@@ -44,5 +50,12 @@ interface PublishedAgent extends Pick<
 /** An agent that is published as an npm package. */
 export function published({ needs, ...agent }: PublishedAgent): AgentDefinition {
   const install = `npm install --global ${agent.npmPackage}${needs === undefined ? "" : ` (needs ${needs})`}`;
-  return { ...builtInSettings, ...agent, install };
+  return { ...builtInSettings, ...agent, install, login: loginAdvice(agent) };
+}
+
+/** For people who have `mix`: what they can type. */
+export function loginAdvice({ name, keyVariables = [] }: Pick<AgentDefinition, "name" | "keyVariables">): string {
+  const [variable] = keyVariables;
+  const key = variable === undefined ? "" : `, or give it a key with \`mix agent env set ${variable} --agent ${name}\``;
+  return `run \`mix agent agents login ${name}\`${key}`;
 }

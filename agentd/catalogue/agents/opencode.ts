@@ -6,6 +6,6 @@ export const opencode = published({
   title: "OpenCode",
   command: ["opencode", "acp"],
   npmPackage: "opencode-ai",
-  login: "run `opencode auth login` in a terminal",
+  loginArguments: ["auth", "login"],
   loginFile: ".local/share/opencode/auth.json",
 });

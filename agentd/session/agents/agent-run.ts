@@ -18,6 +18,8 @@ export interface Launch {
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   readonly mcpServers: readonly McpServer[];
+  /** Login methods that ask nobody anything here. Default: none. */
+  readonly quietLogins?: readonly string[];
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
@@ -78,13 +80,13 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, mcpServers, chosenOptions } = this.#launch;
+    const { busToolsProblem, mcpServers, quietLogins = [], chosenOptions } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, mcpServers, (input) => {
+    openAgentSession(this.client, this.#state, mcpServers, quietLogins, (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
       if (isBack && input.resumed === "load") this.#compareReplay();

@@ -20,7 +20,7 @@ import type { PolicyEvidence } from "./requests/policy.ts";
 import { notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
 import { currentTurn, noCost, type SessionState } from "./state.ts";
 import { addToolCall } from "./tools/tool-calls.ts";
-import { endRunningTurn, toErrorBody, startNextTurnOrIdle } from "./turns.ts";
+import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle, type TurnEnd } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, event: AgentEvent, evidence?: PolicyEvidence): void {
   const { state } = draft;
@@ -157,21 +157,24 @@ export function onPromptDone(draft: Draft, turn: number, outcome: Outcome<Prompt
     return draft.emitState(state.run.phase === "turn" ? { reason: "drained" } : {});
   }
   if (run.phase !== "turn" || run.turn.turn !== turn) return;
-  endRunningTurn(draft, toTurnEnd(run.turn.cancelling, outcome), run.turn.cancelling ? "cancel" : "agent");
+  const end = toTurnEnd(run.turn.cancelling, outcome);
+  endRunningTurn(draft, end, run.turn.cancelling ? "cancel" : "agent");
+  // The queued prompts would be refused too. Unsent, they can be sent again after the login.
+  if (end.error?.error_code === "AGENT_AUTH") endQueuedTurns(draft, "interrupted", end.error);
   if (state.busToolsCheckDue) draft.effect({ type: "check_bus_tools" });
   state.busToolsCheckDue = false;
   startNextTurnOrIdle(draft);
 }
 
-function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>) {
+function toTurnEnd(cancelling: boolean, outcome: Outcome<PromptResult>): TurnEnd {
   if (outcome.ok) {
     const { stopReason, usage } = outcome.value;
-    return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) } as const;
+    return { stopReason, sent: true, ...(usage === undefined ? {} : { usage }) };
   }
   // Some agents answer a cancelled prompt with an error; ACP wants `cancelled`.
-  if (cancelling) return { stopReason: "cancelled", sent: true } as const;
+  if (cancelling) return { stopReason: "cancelled", sent: true };
   const sent = outcome.failure.code !== "UNSUPPORTED";
-  return { stopReason: "failed", sent, error: toErrorBody(outcome.failure) } as const;
+  return { stopReason: "failed", sent, error: toErrorBody(outcome.failure) };
 }
 
 /** Replies to a set_config command, or goes on with the options of a start. */
