@@ -6,7 +6,15 @@ import type { AgentEvent, AgentFailure, Done, Outcome, AgentExit } from "./agent
 import { clientLimits, type ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
 import { EventBatches } from "./event-batches.ts";
-import { exitFailure, type FailingAgent, protocolFailure, rpcFailure, openingFailure } from "./failure.ts";
+import {
+  exitFailure,
+  type FailingAgent,
+  type LoginAdvice,
+  type LoginNeeds,
+  openingFailure,
+  protocolFailure,
+  rpcFailure,
+} from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer, type RequestOutcome } from "./jsonrpc/peer.ts";
 import type { AuthMethod } from "./model.ts";
@@ -21,6 +29,8 @@ export interface AgentOptions extends AgentProcessOptions {
   readonly protocol: 1;
   /** Sent to the agent in initialize. */
   readonly clientInfo: ClientInfo;
+  /** For failures that need a login: the agent's name, and how a person logs in to it. */
+  readonly login?: LoginAdvice;
   /** Client-side requests that are served. Default: none. */
   readonly clientSide?: ClientSide;
   readonly limits?: Partial<ClientLimits>;
@@ -148,7 +158,7 @@ export class AgentConnection implements AgentLink {
         return { ok: true, value: answer.result };
       case "error": {
         const error = redactError(answer.error, this.#redact);
-        return { ok: false, failure: rpcFailure(method, error, this.#authMethods(), this.limits) };
+        return { ok: false, failure: rpcFailure(method, error, this.#loginNeeds(), this.limits) };
       }
       case "malformed":
         return {
@@ -165,6 +175,11 @@ export class AgentConnection implements AgentLink {
     return this.session.isOpening
       ? openingFailure(this.#agent(), what, this.#authMethods())
       : protocolFailure(this.#agent(), what);
+  }
+
+  #loginNeeds(): LoginNeeds {
+    const { login } = this.#options;
+    return { methods: this.#authMethods(), ...login };
   }
 
   #authMethods(): readonly AuthMethod[] {

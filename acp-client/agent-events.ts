@@ -13,7 +13,7 @@ import type {
 } from "./model.ts";
 
 export type AgentFailureCode =
-  /** The agent requires a login (JSON-RPC -32000). */
+  /** The agent requires a login. */
   | "AGENT_AUTH"
   /** The agent violates ACP: wrong version, no response in time, a malformed result, or a line over the limit. */
   | "AGENT_PROTOCOL"
@@ -33,6 +33,8 @@ export interface AgentFailure {
   /** The JSON-RPC error as received, with message and data truncated to the client's limits. */
   readonly rpc?: { readonly code: number; readonly message: string; readonly data?: unknown };
   readonly methods?: readonly AuthMethod[];
+  /** Of AGENT_AUTH: the agent that needs the login, as AgentOptions names it. */
+  readonly agent?: string;
   readonly exit?: AgentExit;
   readonly stderrTail?: string;
 }

@@ -15,7 +15,7 @@ test("version 1 is requested, and exactly the served capabilities are advertised
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
         session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-        auth: { terminal: false },
+        auth: { terminal: true },
       },
       clientInfo: { name: "agentd", version: "0.1.0" },
     },
@@ -170,7 +170,7 @@ test("the capabilities of a real agent are decoded", () => {
     authMethods: [
       { id: "api-key", name: "API Key", type: "agent" },
       { id: "login", name: "Log in", type: "terminal", args: ["login"], env: {} },
-      { id: "env", name: "Environment", type: "agent" },
+      { id: "env", name: "Environment", type: "env_var", variables: [] },
     ],
   });
 });

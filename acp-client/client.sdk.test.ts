@@ -37,7 +37,7 @@ test("the SDK reads our capabilities", () => {
     fs: { readTextFile: false, writeTextFile: false },
     terminal: false,
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-    auth: { terminal: false },
+    auth: { terminal: true },
   });
 });
 

@@ -151,27 +151,34 @@ test.for([null, {}, { sessionId: 5 }, "s"])(
   },
 );
 
-test("only -32000 means that a login is needed, whatever the message, and the failure lists the methods", () => {
-  const { agent, client, done, outcomes } = opened();
+test("-32000 and 401 mean that a login is needed, whatever the message, and the failure lists the methods", () => {
+  const { agent, client, done, outcomes } = opened({}, {}, { login: { agent: "mine" } });
   client.prompt([{ type: "text", text: "x" }], done("prompt"));
   agent.say(agent.refusal("session/prompt", { code: -32000, message: "nope" }));
   client.prompt([{ type: "text", text: "x" }], done("prompt"));
+  agent.say(agent.refusal("session/prompt", { code: 401, message: "nope" }));
+  client.prompt([{ type: "text", text: "x" }], done("prompt"));
   agent.say(agent.refusal("session/prompt", { code: -32603, message: "Authentication required" }));
   expect(outcomes("prompt")).toMatchObject([
-    { failure: { code: "AGENT_AUTH", methods: [keyMethod], rpc: { code: -32000, message: "nope" } } },
+    { failure: { code: "AGENT_AUTH", agent: "mine", methods: [keyMethod], rpc: { code: -32000, message: "nope" } } },
+    { failure: { code: "AGENT_AUTH", methods: [keyMethod], rpc: { code: 401 } } },
     { failure: { code: "AGENT_ERROR", rpc: { code: -32603 } } },
   ]);
 });
 
 test("a terminal method or an unknown one is never passed to authenticate, whose result may be null", async () => {
-  const authMethods = [keyMethod, { type: "terminal", id: "tty", name: "Terminal" }];
+  const variable = { type: "env_var", id: "env", name: "Variable", vars: [{ name: "MY_KEY" }] };
+  const authMethods = [keyMethod, { type: "terminal", id: "tty", name: "Terminal" }, variable];
   const { agent, client, done, outcomes } = underTest();
   client.initialize(done("initialize"));
   agent.say(agent.answer("initialize", { protocolVersion: 1, authMethods }));
-  for (const method of ["tty", "unknown", "key"]) client.authenticate(method, done(method));
+  for (const method of ["tty", "env", "unknown", "key"]) client.authenticate(method, done(method));
   agent.say(agent.answer("authenticate", null));
   await settled();
   expect(outcomes("tty")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
+  expect(outcomes("env")).toMatchObject([
+    { failure: { code: "UNSUPPORTED", message: expect.stringContaining("needs MY_KEY in the agent's environment") } },
+  ]);
   expect(outcomes("unknown")).toMatchObject([{ failure: { code: "UNSUPPORTED" } }]);
   expect(outcomes("key")).toEqual([{ ok: true, value: undefined }]);
   expect(agent.sent("authenticate")).toEqual([{ methodId: "key" }]);

@@ -47,16 +47,23 @@ test.for([
   [undefined, "Internal error"],
 ] as const)("the reason in the data %j of an agent's error is added to its message", ([data, words]) => {
   const error = { code: -32603, message: "Internal error", ...(data === undefined ? {} : { data }) };
-  expect(rpcFailure("session/prompt", error, [], clientLimits).message).toBe(
+  expect(rpcFailure("session/prompt", error, { methods: [] }, clientLimits).message).toBe(
     `The agent refused session/prompt: ${words} (-32603)`,
   );
 });
 
+const login = {
+  methods: [{ id: "k", name: "Key", type: "agent" }],
+  agent: "mine",
+  advice: "run `mine login`",
+} as const;
+
 test("the reason is also added for a login and for a missing method", () => {
   const data = { details: "token expired" };
   const message = (code: number): string =>
-    rpcFailure("session/new", { code, message: "No", data }, [{ id: "k", name: "Key", type: "agent" }], clientLimits)
-      .message;
-  expect(message(-32000)).toBe("The agent needs a login: No: token expired. It offers: Key.");
+    rpcFailure("session/new", { code, message: "No", data }, login, clientLimits).message;
+  expect(message(-32000)).toBe(
+    "The agent needs a login: No: token expired. It offers: Key. To log in, run `mine login`.",
+  );
   expect(message(-32601)).toBe("The agent does not offer session/new: No: token expired");
 });

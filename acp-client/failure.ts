@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Builds failures: a message for people and a code for programs. Only the JSON-RPC code decides the code, since agents
-// word their messages as they like.
+// Builds failures: a message for people and a code for programs. Only codes decide the code, since agents word their
+// messages as they like.
 import { stringifyJson } from "../json/raw-json.ts";
 import type { AgentFailure, AgentFailureCode, Outcome, AgentExit } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
+import { isAuthError } from "./auth-error.ts";
 import { RPC, type RpcError } from "./jsonrpc/message.ts";
 import { truncateText } from "./jsonrpc/sample.ts";
 import type { AuthMethod } from "./model.ts";
@@ -55,24 +56,32 @@ export function openingFailure(agent: FailingAgent, what: string, authMethods: r
   return { ...protocolFailure(agent, what + hint), methods: authMethods };
 }
 
-export function rpcFailure(
-  method: string,
-  error: RpcError,
-  authMethods: readonly AuthMethod[],
-  limits: ClientLimits,
-): AgentFailure {
+export interface LoginAdvice {
+  readonly agent: string;
+  /** Continues a sentence that begins with "To log in". */
+  readonly advice?: string;
+}
+
+export interface LoginNeeds extends Partial<LoginAdvice> {
+  readonly methods: readonly AuthMethod[];
+}
+
+export function rpcFailure(method: string, error: RpcError, login: LoginNeeds, limits: ClientLimits): AgentFailure {
   const rpc = truncateError(error, limits);
   const words = addReason(rpc.message, error.data);
-  switch (error.code) {
-    case RPC.authRequired: {
-      const hint = authMethods.length === 0 ? "" : ` It offers: ${listMethodNames(authMethods)}.`;
-      return { code: "AGENT_AUTH", message: `The agent needs a login: ${words}.${hint}`, rpc, methods: authMethods };
-    }
-    case RPC.methodNotFound:
-      return { code: "UNSUPPORTED", message: `The agent does not offer ${method}: ${words}`, rpc };
-    default:
-      return { code: "AGENT_ERROR", message: `The agent refused ${method}: ${words} (${rpc.code})`, rpc };
+  if (isAuthError(error)) return authFailure(words, rpc, login);
+  if (error.code === RPC.methodNotFound) {
+    return { code: "UNSUPPORTED", message: `The agent does not offer ${method}: ${words}`, rpc };
   }
+  return { code: "AGENT_ERROR", message: `The agent refused ${method}: ${words} (${rpc.code})`, rpc };
+}
+
+function authFailure(words: string, rpc: RpcError, { methods, agent, advice }: LoginNeeds): AgentFailure {
+  const offered = methods.length === 0 ? "" : ` It offers: ${listMethodNames(methods)}.`;
+  const how = advice === undefined ? "" : ` To log in, ${advice}.`;
+  const reason = words.replace(/\.+$/u, "");
+  const message = `The agent needs a login: ${reason}.${offered}${how}`;
+  return { code: "AGENT_AUTH", message, rpc, methods, ...(agent === undefined ? {} : { agent }) };
 }
 
 /** Adds the reason from the error's data, since the message is often no more than "Internal error". */

@@ -163,9 +163,14 @@ export interface AuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description?: string | null;
-  readonly type: "agent" | "terminal";
+  /**
+   * `agent`: the agent does it in `authenticate`. `terminal`: a person runs the agent's command with `args` and `env` in a
+   * terminal. `env_var`: the agent is started with `variables` set.
+   */
+  readonly type: "agent" | "terminal" | "env_var";
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly variables?: readonly string[];
 }
 
 export interface AgentCapabilities {

@@ -6,7 +6,7 @@ import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
+import type { AgentIdentity, AuthMethod, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
 import { checkOpenParams } from "./open-session-params.ts";
 import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -135,10 +135,8 @@ export class V1Session implements ProtocolSession {
 
   authenticate(methodId: string, done: Done<void>): void {
     const method = this.identity?.authMethods.find((known) => known.id === methodId);
-    if (method === undefined || method.type === "terminal") {
-      const why =
-        method === undefined ? "is not offered by this agent" : "must be done in a terminal, not through the agent";
-      done(failed("UNSUPPORTED", `The login method "${methodId}" ${why}`));
+    if (method?.type !== "agent") {
+      done(failed("UNSUPPORTED", `The login method "${methodId}" ${notForTheAgent(method)}`));
       return;
     }
     const { requestTimeoutMs } = this.#link.limits;
@@ -271,6 +269,12 @@ export class V1Session implements ProtocolSession {
     if (value !== undefined) return succeeded(value);
     return { ok: false, failure: this.#link.protocolFailure(`answered ${method} without ${needed}`) };
   }
+}
+
+function notForTheAgent(method: AuthMethod | undefined): string {
+  if (method === undefined) return "is not offered by this agent";
+  if (method.type === "terminal") return "must be done in a terminal, not through the agent";
+  return `needs ${method.variables?.join(", ") ?? "a variable"} in the agent's environment`;
 }
 
 /** Treats -32002 (not found) as success: the session is gone, as requested. */

@@ -3,10 +3,12 @@
 // that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import { startAgent } from "../acp-client/client.ts";
+import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
-import type { AgentDefinition, StartPlace } from "./catalogue/agents/definition.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
+import { type AgentDefinition, loginAdvice, type StartPlace } from "./catalogue/agents/definition.ts";
+import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import { quirksOf } from "./catalogue/quirks.ts";
 import { trustedSearchPath } from "./catalogue/search-path.ts";
@@ -80,6 +82,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
+    login: loginOf(definition, state),
     command: found.command,
     cwd,
     env,
@@ -99,6 +102,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     quirksOf: (info) => quirksOf(definition, info),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
+    quietLogins: quietLogins(definition, env),
     chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
     onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
     ...startProblemOf(definition, { cwd, home: parts.home, environment: env }),
@@ -106,6 +110,12 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+/** A program that the catalogue does not have cannot be logged in to by name. */
+function loginOf(definition: AgentDefinition, { command }: SessionState): LoginAdvice {
+  const { name: agent, login: advice = loginAdvice(definition) } = definition;
+  return command === undefined ? { agent, advice } : { agent };
 }
 
 function startProblemOf({ findStartProblem }: AgentDefinition, place: StartPlace): Pick<Launch, "startProblem"> {

@@ -81,7 +81,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     file: join(directory, "bin", "opencode"),
     from: "path",
     version: "1.18.33",
-    login: expect.stringContaining("opencode auth login"),
+    login: expect.stringContaining("mix agent agents login opencode"),
     login_stored: true,
   });
   expect(entries.get("gemini")).toMatchObject({ installed: true, login_stored: false });

@@ -7,7 +7,7 @@ const errorCodes = {
   BUSY: "too many requests at once; try again",
   AGENT_UNKNOWN: "the catalogue has no such agent",
   AGENT_UNAVAILABLE: "the agent is not installed or not executable; `install` says how to get it",
-  AGENT_AUTH: "the agent needs a login; `methods`",
+  AGENT_AUTH: "the agent needs a login; `agent`, `methods`",
   AGENT_PROTOCOL: "the agent violated ACP",
   AGENT_EXITED: "the agent's process ended; `exit`, `stderr_tail`",
   AGENT_ERROR: "the agent answered with an error; `rpc`",

@@ -21,6 +21,7 @@ const kinds: ReadonlySet<string> = new Set([
   "fs",
   "terminal",
   "mcp",
+  "auth",
 ]);
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

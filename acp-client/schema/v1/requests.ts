@@ -42,7 +42,7 @@ export function initializeParams(clientInfo: ClientInfo, clientSide: ClientSide)
       fs: { readTextFile: fs, writeTextFile: fs },
       terminal: clientSide.terminal !== undefined,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-      auth: { terminal: false },
+      auth: { terminal: true },
       // Omitted if empty: some agents take an empty object for support.
       ...(modes.length > 0 && { elicitation: Object.fromEntries(modes.map((mode) => [mode, {}])) }),
     },

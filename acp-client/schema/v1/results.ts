@@ -56,6 +56,12 @@ export const AuthMethodTerminal = AuthMethodAgent.extend({
   args: z.array(z.string()).nullish(),
   env: z.record(z.string(), z.string()).nullish(),
 });
+/** Of the protocol's drafts. `varName` is the older spelling of a single variable. */
+const AuthMethodEnvVar = AuthMethodAgent.extend({
+  vars: z.unknown().optional(),
+  varName: optionalIdentifier,
+});
+const AuthVariable = acpObject({ name: identifier });
 export const NewSessionResponse = acpObject({
   sessionId: identifier,
   modes: undecoded,
@@ -184,13 +190,24 @@ function decodeSessionInfo(item: unknown): ListedSession | undefined {
   return omitUndefined({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
 }
 
-/** Treats an unknown type as `agent`. Drops an invalid `terminal` method, which must not be passed to the agent. */
+/**
+ * Treats an unknown type as `agent`. Drops an invalid `terminal` or `env_var` method, which must not be passed to the
+ * agent.
+ */
 function decodeAuthMethod(item: unknown): AuthMethod | undefined {
   if (isRecord(item) && item["type"] === "terminal") {
     const method = decode(AuthMethodTerminal, item);
     if (method === undefined) return undefined;
     const { id, name, description } = method;
     return omitUndefined({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
+  }
+  if (isRecord(item) && item["type"] === "env_var") {
+    const method = decode(AuthMethodEnvVar, item);
+    if (method === undefined) return undefined;
+    const { id, name, description, varName } = method;
+    const named = decodeItems(method.vars, (variable) => decode(AuthVariable, variable)?.name) ?? [];
+    const variables = named.length > 0 || varName === undefined ? named : [varName];
+    return omitUndefined({ id, name, description, type: "env_var", variables });
   }
   const method = decode(AuthMethodAgent, item);
   return method && omitUndefined({ id: method.id, name: method.name, description: method.description, type: "agent" });

@@ -12,7 +12,9 @@ export const claude = published({
   infoName: "@agentclientprotocol/claude-agent-acp",
   npmPackage: "@agentclientprotocol/claude-agent-acp",
   npmVersion: "0.101.0",
-  login: "run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY",
+  // It offers terminal methods itself; this is the login of older versions, within its own interface.
+  loginArguments: ["--cli", "/login"],
+  keyVariables: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
   loginFile: ".claude/.credentials.json",
   quirks: {
     // 0.101.0: a sub-agent works in the session of its parent; its updates name the tool call that started it.

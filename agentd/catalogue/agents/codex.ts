@@ -12,7 +12,12 @@ export const codex = published({
   infoName: "@agentclientprotocol/codex-acp",
   npmPackage: "@agentclientprotocol/codex-acp",
   npmVersion: "2.6.0",
-  login: "run `codex login` in a terminal, or set OPENAI_API_KEY",
+  // Otherwise it offers, and on a machine without a screen waits for, a login that opens a browser.
+  env: { NO_BROWSER: "1" },
+  loginArguments: ["login"],
+  keyVariables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+  // 2.6.0 takes a key from these variables only when it is told to log in.
+  keyLogins: { "api-key": ["CODEX_API_KEY", "OPENAI_API_KEY"] },
   loginFile: ".codex/auth.json",
   quirks: {
     // 2.6.0: a turn whose model failed ends with `end_turn`. The sign is the thread's status before it; the error is a

@@ -19,8 +19,14 @@ export interface AgentDefinition extends AgentSettings {
   readonly native?: NativeProgram;
   /** How it is installed, for people. */
   readonly install: string | undefined;
-  /** How a person logs in, outside of agentd. */
+  /** How a person logs in, as a sentence that goes on from "To log in,". */
   readonly login?: string;
+  /** Arguments with which the agent's program, in place of those of `command`, logs a person in at a terminal. */
+  readonly loginArguments?: readonly string[];
+  /** Environment variables, any of which can hold a key. */
+  readonly keyVariables?: readonly string[];
+  /** ACP login methods that ask nobody anything and open nothing if one of their variables is set. */
+  readonly keyLogins?: Readonly<Record<string, readonly string[]>>;
   /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
   readonly loginFile?: string;
   /** Each with the reason and the version in which it was seen. */
@@ -65,7 +71,17 @@ export const builtInSettings = { env: {}, unset: [], protocol: 1, builtIn: true 
 
 type PublishedAgent = Pick<
   AgentDefinition,
-  "name" | "title" | "command" | "login" | "loginFile" | "quirks" | "lacks" | "findStartProblem" | "native"
+  | "name"
+  | "title"
+  | "command"
+  | "loginArguments"
+  | "keyVariables"
+  | "keyLogins"
+  | "loginFile"
+  | "quirks"
+  | "lacks"
+  | "findStartProblem"
+  | "native"
 > &
   Required<Pick<AgentDefinition, "infoName" | "npmPackage" | "npmVersion">> & {
     readonly env?: Readonly<Record<string, string>>;
@@ -73,5 +89,13 @@ type PublishedAgent = Pick<
 
 /** An agent that is published as an npm package. */
 export function published(agent: PublishedAgent): AgentDefinition {
-  return { ...builtInSettings, ...agent, install: `mix agent agents install ${agent.name}` };
+  const install = `mix agent agents install ${agent.name}`;
+  return { ...builtInSettings, ...agent, install, login: loginAdvice(agent) };
+}
+
+/** For people who have `mix`: what they can type. */
+export function loginAdvice({ name, keyVariables = [] }: Pick<AgentDefinition, "name" | "keyVariables">): string {
+  const [variable] = keyVariables;
+  const key = variable === undefined ? "" : `, or give it a key with \`mix agent env set ${variable} --agent ${name}\``;
+  return `run \`mix agent agents login ${name}\`${key}`;
 }

@@ -8,10 +8,14 @@ export const gemini = published({
   command: ["gemini", "--acp"],
   infoName: "gemini-cli",
   // Otherwise the CLI starts itself a second time, and neither process heeds SIGTERM.
-  env: { GEMINI_CLI_NO_RELAUNCH: "true" },
+  // Without a browser it prints the page's address.
+  env: { GEMINI_CLI_NO_RELAUNCH: "true", NO_BROWSER: "true" },
   npmPackage: "@google/gemini-cli",
   npmVersion: "0.61.0",
-  login: "run `gemini` in a terminal and log in, or set GEMINI_API_KEY",
+  // Its interface asks how to log in when it starts.
+  loginArguments: [],
+  keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  keyLogins: { "gemini-api-key": ["GEMINI_API_KEY"], "vertex-ai": ["GOOGLE_API_KEY"] },
   loginFile: ".gemini/oauth_creds.json",
   quirks: {
     // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".

@@ -11,7 +11,7 @@ export const opencode = published({
   npmPackage: "opencode-ai",
   npmVersion: "1.18.33",
   native: { packages: nativePackages, file: "bin/opencode" },
-  login: "run `opencode auth login` in a terminal",
+  loginArguments: ["auth", "login"],
   loginFile: ".local/share/opencode/auth.json",
   lacks: { version: "1.18.33", capabilities: ["additionalDirectories", "promptAudio"] },
 });

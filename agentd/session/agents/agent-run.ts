@@ -2,7 +2,7 @@
 // The agent of one run of a session: sends it what was committed, and posts what comes back. It decides nothing.
 import type { AgentClient, AgentSink } from "../../../acp-client/agent-client.ts";
 import type { ClientSide } from "../../../acp-client/client-side.ts";
-import type { AgentIdentity, AgentInfo, AgentUpdate, McpServer } from "../../../acp-client/model.ts";
+import type { AgentInfo, AgentUpdate } from "../../../acp-client/model.ts";
 import type { BuiltInQuirks } from "../../catalogue/agents/definition.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
@@ -11,18 +11,15 @@ import type { ChosenOption, SessionState } from "../core/state.ts";
 import type { PostInput } from "../mailbox/mailbox.ts";
 import { TranscriptDigest, describeTranscriptDifference } from "../transcript.ts";
 import { type ChildIdentity, childOf, type ClientRequests, type ClientRequestHooks } from "./client-requests.ts";
-import { openAgentSession } from "./opening.ts";
+import { openAgentSession, type OpeningOptions } from "./opening.ts";
 import { UpdateBatch } from "./update-batch.ts";
 
-export interface Launch {
+export interface Launch extends OpeningOptions {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   /** The agent's quirks, by what it calls itself in its response to initialize. */
   readonly quirksOf: (info: AgentInfo | null | undefined) => BuiltInQuirks;
-  readonly mcpServers: readonly McpServer[];
-  /** Called with the agent's answer to initialize. */
-  readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
@@ -88,14 +85,14 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, startProblem, mcpServers, chosenOptions, onIdentity } = this.#launch;
+    const { busToolsProblem, startProblem, chosenOptions } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
     if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, mcpServers, onIdentity ?? (() => {}), (input) => {
+    openAgentSession(this.client, this.#state, this.#launch, (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
     });

@@ -7,14 +7,21 @@ import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-c
 import type { SessionInput } from "../core/input.ts";
 import type { SessionState } from "../core/state.ts";
 
+export interface OpeningOptions {
+  readonly mcpServers: readonly McpServer[];
+  /** Called with the agent's answer to initialize. */
+  readonly onIdentity?: (identity: AgentIdentity) => void;
+  /** Login methods that ask nobody anything here. Default: none. */
+  readonly quietLogins?: readonly string[];
+}
+
 /** Failures that another method would meet too. */
 const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
 
 export function openAgentSession(
   client: AgentClient,
   state: SessionState,
-  mcpServers: readonly McpServer[],
-  onIdentity: (identity: AgentIdentity) => void,
+  { mcpServers, onIdentity, quietLogins = [] }: OpeningOptions,
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -23,12 +30,13 @@ export function openAgentSession(
   client.initialize((initialized) => {
     if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
-    onIdentity(identity);
+    onIdentity?.(identity);
+    const open = openerOf(client, identity, quietLogins);
     if (openMode === "restore" && agentSide) {
       const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
-      return tryRestore(client, identity, requests, undefined, post);
+      return tryRestore(open, identity, requests, undefined, post);
     }
-    client.open({ how: "new", ...common }, (opened) => {
+    open({ how: "new", ...common }, (opened) => {
       if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
       else
         post({
@@ -39,6 +47,19 @@ export function openAgentSession(
         });
     });
   });
+}
+
+type Open = AgentClient["open"];
+
+/** Opens a session, and if the agent needs a login that asks nobody anything, logs in and tries once more. */
+function openerOf(client: AgentClient, { authMethods }: AgentIdentity, quietLogins: readonly string[]): Open {
+  const method = authMethods.find(({ id, type }) => type === "agent" && quietLogins.includes(id));
+  if (method === undefined) return (request, done) => client.open(request, done);
+  return (request, done) =>
+    client.open(request, (opened) => {
+      if (opened.ok || opened.failure.code !== "AGENT_AUTH") return done(opened);
+      client.authenticate(method.id, (loggedIn) => (loggedIn.ok ? client.open(request, done) : done(opened)));
+    });
 }
 
 type RestoreRequest = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
@@ -55,17 +76,17 @@ function toRestoreRequests(
 }
 
 function tryRestore(
-  client: AgentClient,
+  open: Open,
   identity: AgentIdentity,
   [request, ...others]: readonly RestoreRequest[],
   last: AgentFailure | undefined,
   post: (input: SessionInput) => void,
 ): void {
   if (!request) return post({ type: "not_resumable", ...(last ? { failure: last } : {}) });
-  client.open(request, (opened) => {
+  open(request, (opened) => {
     if (opened.ok) return post({ type: "opened", identity, opened: opened.value, resumed: request.how });
     if (finalFailures.has(opened.failure.code)) return post({ type: "open_failed", failure: opened.failure });
     post({ type: "resume_refused", method: request.how, failure: opened.failure });
-    tryRestore(client, identity, others, opened.failure, post);
+    tryRestore(open, identity, others, opened.failure, post);
   });
 }

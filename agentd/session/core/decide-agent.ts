@@ -21,7 +21,7 @@ import { notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.t
 import { isFromModel, noteActivity } from "./silence.ts";
 import { currentTurn, noCost, type RunningTurn, type SessionState } from "./state.ts";
 import { addToolCall } from "./tools/tool-calls.ts";
-import { endRunningTurn, toErrorBody, startNextTurnOrIdle, type TurnEnd } from "./turns.ts";
+import { endQueuedTurns, endRunningTurn, toErrorBody, startNextTurnOrIdle, type TurnEnd } from "./turns.ts";
 
 export function onAgentEvent(draft: Draft, input: Extract<SessionInput, { type: "agent" }>): void {
   const { state } = draft;
@@ -175,7 +175,10 @@ export function onPromptDone(draft: Draft, turn: number, outcome: Outcome<Prompt
     return draft.emitState(state.run.phase === "turn" ? { reason: "drained" } : {});
   }
   if (run.phase !== "turn" || run.turn.turn !== turn) return;
-  endRunningTurn(draft, toTurnEnd(run.turn, outcome), run.turn.cancelling ? "cancel" : "agent");
+  const end = toTurnEnd(run.turn, outcome);
+  endRunningTurn(draft, end, run.turn.cancelling ? "cancel" : "agent");
+  // The queued prompts would be refused too. Unsent, they can be sent again after the login.
+  if (end.error?.error_code === "AGENT_AUTH") endQueuedTurns(draft, "interrupted", end.error);
   if (state.busToolsCheckDue) draft.effect({ type: "check_bus_tools" });
   state.busToolsCheckDue = false;
   startNextTurnOrIdle(draft);

@@ -32,6 +32,21 @@ test("a queued prompt starts when the turn before ends, with no idle in between"
   expect(phaseOf(script.state)).toBe("running");
 });
 
+test("a turn that needs a login leaves the session idle and ends the queued turns unsent, with the reason", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.prompt("two", "queue");
+  const failure = { code: "AGENT_AUTH", message: "log in", methods: [], agent: "mine" } as const;
+  const entries = script.put({ type: "prompt_done", turn: 1, outcome: { ok: false, failure } });
+  const error = { error_code: "AGENT_AUTH", message: "log in", methods: [], agent: "mine" };
+  expect(entries).toMatchObject([
+    { kind: "turn", turn: 1, stop_reason: "failed", sent: true, error },
+    { kind: "turn", turn: 2, stop_reason: "interrupted", sent: false, error },
+    { kind: "state", state: "idle" },
+  ]);
+});
+
 test("the queue takes its maximum of prompts and refuses one more", () => {
   const script = new SessionScript({}, { queuedPromptsMax: 2 });
   script.up();

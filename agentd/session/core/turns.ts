@@ -104,6 +104,7 @@ export function toErrorBody(failure: AgentFailure): ErrorBody {
   return errorBody(failure.code, failure.message, {
     ...(failure.rpc ? { rpc: failure.rpc } : {}),
     ...(failure.methods ? { methods: failure.methods } : {}),
+    ...(failure.agent === undefined ? {} : { agent: failure.agent }),
     ...(failure.exit ? { exit: failure.exit } : {}),
     ...(failure.stderrTail ? { stderr_tail: failure.stderrTail } : {}),
   });
