@@ -18,7 +18,10 @@ export interface Launch {
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   readonly mcpServers: readonly McpServer[];
-  /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
+  /**
+   * From the log: the options that people had set in earlier runs, which a restored agent session gets again; of a session
+   * that never came up, those of its start.
+   */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
@@ -85,9 +88,9 @@ export class AgentRun {
     }
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
     openAgentSession(this.client, this.#state, mcpServers, (input) => {
-      const isBack = input.type === "opened" && input.resumed !== undefined;
-      this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
-      if (isBack && input.resumed === "load") this.#compareReplay();
+      const isOpened = input.type === "opened";
+      this.#batch.add(isOpened ? { ...input, chosen: chosenOptions } : input);
+      if (isOpened && input.resumed === "load") this.#compareReplay();
     });
     this.#postBatch();
   }
