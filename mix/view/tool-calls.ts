@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Shows tool calls: a line when one begins, its diffs as they come, its output and its status when it ends.
+import { saysKind } from "../questions/subject.ts";
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
@@ -99,6 +100,10 @@ export class ToolCalls {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
+    if (saysKind(kind, title)) {
+      const shown = fit(title, columns, 2);
+      return rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}`;
+    }
     return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
   }
 
