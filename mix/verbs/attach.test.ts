@@ -520,3 +520,14 @@ test("attach to an ended session ends at once, even if its last state is no long
   session.append({ kind: "diagnostic", what: "purged", message: "it was purged" });
   expect((await bench.run(["agent", "attach", "sessionz"])).code).toBe(0);
 });
+
+test(":detach while no turn runs names no command to cancel one", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("> ");
+  running.type(":detach\n");
+  const { stderr } = await running.ended;
+  expect(stderr).toContain("stays open\nto come back: mix agent attach sessionzzzza\n");
+  expect(stderr).not.toContain("cancel");
+});
