@@ -2,6 +2,7 @@
 // Shows tool calls: a headline, diffs as they come, the output and the status at the end. Some agents begin a call with a
 // placeholder for its title and send the true one soon after, so a headline is held back until the title has changed, there
 // is content, the call has ended, or the caller takes it. A title that changes later is on the line of the result.
+import { saysKind } from "../questions/subject.ts";
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
@@ -179,9 +180,14 @@ export class ToolCalls {
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
     const parent = this.parentOf(call);
-    if (parent === undefined) return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
-    const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
-    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 7 + of.length)}${of === "" ? "" : style.faint(of)}`;
+    const of = parent === undefined || isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
+    const place = of === "" ? "" : style.faint(of);
+    const taken = (parent === undefined ? 0 : 2) + of.length;
+    if (saysKind(kind, title)) {
+      const shown = fit(title, columns, taken + 2);
+      return rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}${place}`;
+    }
+    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + taken + 5)}${place}`;
   }
 
   #diffsOf(id: string): Set<string> {

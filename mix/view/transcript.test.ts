@@ -337,7 +337,7 @@ test("a queued prompt is shown once, when its turn starts, or when it ends in th
   expect(shown([...contents, text("agent", "working")], { showPrompts: true })).toBe("working\n");
   const later = [turn(3, "ended"), turn(1, "ended"), turn(2, "started")];
   expect(shown([...contents, ...later], { showPrompts: true })).toBe(
-    "> prompt 3\n\n■ turn 3 cancelled\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
+    "> prompt 3\n\n■ turn 3 cancelled before it began\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
   );
 });
 
@@ -460,4 +460,44 @@ test("a question and a text of a sub-agent are marked as such", () => {
   ]);
   expect(output).toContain("? allow: `ls` (execute)\n  asked by a sub-agent: Explore\n");
   expect(output).toContain("\n\n  ↳ found it\n\nDone");
+});
+
+test("each turn shows its plan whole at first, under its heading", () => {
+  const plan = (turn: number, ...steps: [content: string, status: string][]): EntryContent => {
+    const entries = steps.map(([content, status]) => ({ content, status, priority: "medium" }));
+    return { kind: "plan", turn, entries } as unknown as EntryContent;
+  };
+  const phase = (turn: number, what: "started" | "ended"): EntryContent => ({ kind: "turn", turn, phase: what });
+  const output = shown([
+    phase(1, "started"),
+    plan(1, ["Look", "completed"]),
+    phase(1, "ended"),
+    phase(2, "started"),
+    plan(2, ["Look", "completed"], ["Answer", "pending"]),
+    plan(2, ["Look", "completed"], ["Answer", "completed"]),
+  ]);
+  expect(output).toContain("plan\n  ✔ Look\n\n■ turn 1 ended");
+  expect(output).toContain("\nplan\n  ✔ Look\n  ☐ Answer\n  ✔ Answer\n");
+});
+
+test("a cancel is shown while there is a turn to cancel, and not when there is none", () => {
+  const cancel: EntryContent = {
+    kind: "command",
+    verb: "agent.session.cancel",
+    by: "mix-ann",
+    origin: "local",
+    args: {},
+  };
+  const phase = (what: "queued" | "started" | "ended"): EntryContent => ({ kind: "turn", turn: 1, phase: what });
+  expect(shown([cancel])).toContain("cancel requested");
+  expect(shown([phase("queued"), cancel])).toContain("cancel requested");
+  expect(shown([phase("started"), cancel, phase("ended"), cancel]).split("cancel requested")).toHaveLength(2);
+});
+
+test("a title that begins with the word for its kind is not written behind it", () => {
+  const output = shown([
+    tool({ title: "Read notes.txt", tool_kind: "read", status: "pending" }),
+    tool({ tool_call_id: "u", title: "Write notes.txt", tool_kind: "edit", status: "pending" }),
+  ]);
+  expect(output).toBe("• Read notes.txt\n• edit  Write notes.txt\n");
 });

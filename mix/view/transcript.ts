@@ -46,6 +46,8 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #startedTurn: { readonly turn: number; readonly at: number } | undefined;
+  /** Whether a turn runs or is queued; undefined while no turn has been seen. */
+  #isBusy: boolean | undefined;
   #shownStderrTail: string | undefined;
   #shownError: string | undefined;
   #openQuestions = new OpenQuestions();
@@ -88,8 +90,9 @@ export class Transcript {
         if (entry.phase === "changed") return this.#renderChangedQuestion(entry);
         return entry.phase === "resolved" ? this.resolve(entry, this.#openQuestions.get(entry.request), "") : "";
       case "turn": {
+        const neverBegan = entry.phase === "ended" && this.#queuedPrompts.has(entry.turn);
         const prompt = this.#renderQueuedPrompt(entry);
-        const lines = this.#renderTurn(entry, showsError ? this.#errorOnce(entry.error) : "");
+        const lines = this.#renderTurn(entry, neverBegan, showsError ? this.#errorOnce(entry.error) : "");
         return rich`${prompt}${this.#renderSection("status", lines)}`;
       }
       case "state":
@@ -109,7 +112,8 @@ export class Transcript {
       case "terminal":
         return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideOptions()));
       case "command":
-        if (entry.verb !== "agent.session.cancel") return "";
+        // It found nothing to cancel.
+        if (entry.verb !== "agent.session.cancel" || this.#isBusy === false) return "";
         return this.#renderStatus(style.warn(`■ cancel requested${describeActor(entry.by)}`));
       case "reply":
       case "commands":
@@ -253,7 +257,7 @@ export class Transcript {
     return rich`${ended}${apart && !isEmptyBefore ? "\n" : ""}`;
   }
 
-  /** Renders the whole plan at first, then only the steps that changed. */
+  /** Renders the whole plan at first in each turn, then only the steps that changed. */
   #renderPlan({ entries }: PlanEntry): Text[] {
     const { style } = this.#options;
     const known = this.#plan;
@@ -266,16 +270,21 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.strong("plan"), ...lines] : lines;
   }
 
-  #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
+  #renderTurn(entry: TurnEntry & { readonly at: string }, neverBegan: boolean, errorText: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
-    if (entry.phase === "started") this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
+    if (entry.phase === "started") {
+      this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
+      this.#plan = new Map();
+    }
+    this.#isBusy = entry.phase !== "ended" || this.#queuedPrompts.size > 0;
     if (entry.phase !== "ended") return [];
     const started = this.#startedTurn?.turn === entry.turn ? this.#startedTurn.at : undefined;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
     if (entry.stop_reason === "end_turn") return [style.good(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.warn(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];
+    const when = neverBegan ? " before it began" : took;
+    return [style.warn(`■ turn ${entry.turn} ${how}${when}${errorText}`), ...this.#renderStderr(entry.error)];
   }
 
   #renderState(entry: StateEntry, errorText: string): Text[] {

@@ -20,7 +20,10 @@ export interface Launch extends OpeningOptions {
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
   /** The agent's quirks, by what it calls itself in its response to initialize. */
   readonly quirksOf: (info: AgentInfo | null | undefined) => BuiltInQuirks;
-  /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
+  /**
+   * From the log: the options that people had set in earlier runs, which a restored agent session gets again; of a session
+   * that never came up, those of its start.
+   */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
@@ -93,8 +96,7 @@ export class AgentRun {
     if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
     openAgentSession(this.client, this.#state, this.#launch, (input) => {
-      const isBack = input.type === "opened" && input.resumed !== undefined;
-      this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
+      this.#batch.add(input.type === "opened" ? { ...input, chosen: chosenOptions } : input);
     });
     this.#postBatch();
   }
