@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: streams, signals and exit code. Everything else is in command-line.ts.
-import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts, JobControl } from "./process/context.ts";
@@ -8,6 +7,7 @@ import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "../files/installed-build.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 
 void main();
 
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     words: process.argv.slice(2),
     env: process.env,
     cwd: () => process.cwd(),
-    home: process.env["HOME"] || homedir(),
+    home: homeDirectory(process.env),
     uid: process.getuid?.() ?? -1,
     version,
     build,
