@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: streams, signals and exit code. Everything else is in command-line.ts.
 import { fileURLToPath } from "node:url";
-import { runCommandLine } from "./command-line.ts";
+import { reportUnwritable, runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts, JobControl } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
 import { processOutput } from "../display/process-output.ts";
@@ -45,9 +45,11 @@ async function main(): Promise<void> {
   out.flushed(() => process.exit(code === interruptedExit && interrupts.isTerminated() ? terminatedExit : code));
 }
 
-/** Ends the process silently with 141 when the reader of stdout is gone, as with `| head`. */
+/** Ends the process: silently with 141 when the reader of stdout is gone, as with `| head`; else with an error. */
 function endedByReader(error: NodeJS.ErrnoException): void {
-  process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
+  if (error.code === "EPIPE") process.exit(exitCodeOf({ kind: "broken_pipe" }));
+  const stderr = new TextOutput(processOutput("stderr", () => undefined));
+  process.exit(reportUnwritable({ words: process.argv.slice(2), stderr }, error.message));
 }
 
 /** Handles signals only once there is a listener; before that, they end the process by default. */
