@@ -244,6 +244,22 @@ test.runIf(process.platform === "linux")("a stdout that cannot be written is an 
   expect([code, JSON.parse(stderr)]).toMatchObject([1, { error: { code: "OUTPUT_UNWRITABLE" } }]);
 });
 
+test("in a directory that was removed, only what needs it is refused", async () => {
+  const { stdout } = await run(["agent", "start", "demo", "-q"]);
+  const session = stdout.trim();
+  const here = (words: string): Promise<Ran> =>
+    ranInShell(`mkdir "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" && exec "$NODE" "$MIX" ${words}`, {
+      NODE: process.execPath,
+      MIX: join(programs, "bin/mix.cjs"),
+    });
+  for (const words of [`agent show ${session} -q`, "agent start demo -q --cwd /", "agent ls --cwd / -q"])
+    expect([words, await here(words)]).toMatchObject([words, { code: 0, stderr: "" }]);
+  for (const words of ["agent show", "agent send hello", "agent start other", "agent ls --cwd sub"]) {
+    const refused = { code: 2, stderr: expect.stringMatching(/^USAGE: the current directory cannot be used: it was/) };
+    expect([words, await here(words)]).toMatchObject([words, refused]);
+  }
+});
+
 test("output to a slow reader arrives complete", async () => {
   const { stdout: session } = await run(["agent", "start", "demo", "much", "-q"]);
   const { stdout } = await run(["agent", "log", session.trim(), "--json"]);

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { reportUnwritable, runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts, JobControl } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
+import { usageError } from "./process/mix-error.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "../files/installed-build.ts";
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   const code = await runCommandLine({
     words: process.argv.slice(2),
     env: process.env,
-    cwd: () => process.cwd(),
+    cwd: currentDirectory,
     home: homeDirectory(process.env),
     uid: process.getuid?.() ?? -1,
     version,
@@ -50,6 +51,16 @@ function endedByReader(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(exitCodeOf({ kind: "broken_pipe" }));
   const stderr = new TextOutput(processOutput("stderr", () => undefined));
   process.exit(reportUnwritable({ words: process.argv.slice(2), stderr }, error.message));
+}
+
+/** Throws a usage error for a directory that was removed. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "it was removed" : (error as Error).message;
+    throw usageError(`the current directory cannot be used: ${why}; change to another one`);
+  }
 }
 
 /** Handles signals only once there is a listener; before that, they end the process by default. */
