@@ -95,6 +95,7 @@ test("what the model was asked is recorded with its conversation, tools, scenari
       model: "m",
       effort: "low",
       conversation: [{ role: "user", text: "please say hello" }],
+      images: 0,
       toolNames: ["shell"],
       words: "say hello",
       step: 0,
