@@ -4,6 +4,7 @@ import { agentContract } from "./agent-contract.ts";
 agentContract("claude", {
   rejection: { stopReason: "end_turn", modelGoesOn: true, call: { status: "failed", by: "agent" } },
   asksForMcpCalls: true,
+  namesMcpTools: true,
   resumed: "resume",
   showsForms: true,
   failingModels: [

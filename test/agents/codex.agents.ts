@@ -5,6 +5,7 @@ agentContract("codex", {
   // It says nothing more of the call.
   rejection: { stopReason: "cancelled", modelGoesOn: false, call: { status: "failed", by: "agentd" } },
   asksForMcpCalls: true,
+  namesMcpTools: true,
   resumed: "resume",
   showsForms: true,
   failingModels: [

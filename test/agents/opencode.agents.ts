@@ -8,6 +8,7 @@ const cancelled = { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/)
 agentContract("opencode", {
   rejection: { stopReason: "end_turn", modelGoesOn: false, call: { status: "failed", by: "agent" } },
   asksForMcpCalls: false,
+  namesMcpTools: false,
   resumed: "resume",
   showsForms: false,
   failingModels: [

@@ -121,7 +121,10 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
       [tools.shell(`touch ran-for-${by}.txt`), [`touch ran-for-${by}.txt`]],
     ];
     if (habits.asksForMcpCalls)
-      all.push([tools.mcp("mixos", "bus_call", busCall), ["bus_call", "agent.session.get", session.id]]);
+      all.push([
+        tools.mcp("mixos", "bus_call", busCall),
+        [...(habits.namesMcpTools ? ["bus_call"] : []), "agent.session.get", session.id],
+      ]);
     return all;
   }
 
@@ -136,7 +139,8 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
       await turn.ended();
       for (const word of words) expect(shown).toContain(word);
     }
-    return habits.asksForMcpCalls ? "file, command, MCP call" : "file, command; MCP calls are not asked about";
+    if (!habits.asksForMcpCalls) return "file, command; MCP calls are not asked about";
+    return habits.namesMcpTools ? "file, command, MCP call" : "file, command, MCP call without the tool's name";
   }
 
   row("shown", async () => {
