@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { agentContract } from "./agent-contract.ts";
 
+const failedByAgent = { status: "failed", by: "agent" } as const;
+
 agentContract("claude", {
-  rejection: { stopReason: "end_turn", modelGoesOn: true, call: { status: "failed", by: "agent" } },
+  rejection: { stopReason: "end_turn", modelGoesOn: true, call: failedByAgent, command: failedByAgent },
   asksForMcpCalls: true,
   namesMcpTools: true,
   resumed: "resume",

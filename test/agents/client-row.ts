@@ -78,6 +78,8 @@ async function filesIn(home: string): Promise<string[]> {
   const names = found
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
+    // Of a database that was open.
+    .filter((name) => !/-(?:shm|wal)$/.test(name))
     .map((name) => name.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,}|\d+/g, "#"))
     .map((name) => name.replaceAll(/\b(ses|msg|prt)_\w+/g, "$1_#"));
   return [...new Set(names)].toSorted();

@@ -2,8 +2,13 @@
 import { agentContract } from "./agent-contract.ts";
 
 agentContract("codex", {
-  // It says nothing more of the call.
-  rejection: { stopReason: "cancelled", modelGoesOn: false, call: { status: "failed", by: "agentd" } },
+  rejection: {
+    stopReason: "cancelled",
+    modelGoesOn: false,
+    // It says nothing more of the call.
+    call: { status: "failed", by: "agentd" },
+    command: { status: "failed", by: "agent" },
+  },
   asksForMcpCalls: true,
   namesMcpTools: true,
   resumed: "resume",
@@ -18,5 +23,8 @@ agentContract("codex", {
   // With another model it compacts the conversation first.
   option: { name: "reasoning_effort", start: "medium", other: "high", asked: { effort: "high" } },
   options: ["mode", "collaboration_mode", "model", "reasoning_effort", "fast-mode"],
-  failing: {},
+  failing: {
+    "model-429": "ends as end_turn, though the agent has told of an error",
+    "model-500": "ends as end_turn, though the agent has told of an error",
+  },
 });

@@ -16,7 +16,9 @@ export interface AgentHabits {
     readonly stopReason: "end_turn" | "cancelled";
     /** Whether it tells the model, which then goes on. */
     readonly modelGoesOn: boolean;
+    /** How the call ends: of a file that was to be written, and of a command. */
     readonly call: ToolCallEnd;
+    readonly command: ToolCallEnd;
   };
   /** Whether it asks before it calls a tool of an MCP server. */
   readonly asksForMcpCalls: boolean;

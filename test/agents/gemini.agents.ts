@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { agentContract } from "./agent-contract.ts";
 
+// It says nothing more of a call that was rejected.
+const closed = { status: "failed", by: "agentd" } as const;
+
 agentContract("gemini", {
-  // It says nothing more of the call.
-  rejection: { stopReason: "end_turn", modelGoesOn: true, call: { status: "failed", by: "agentd" } },
+  rejection: { stopReason: "end_turn", modelGoesOn: true, call: closed, command: closed },
   asksForMcpCalls: true,
   // The name is in the id of the tool call alone.
   namesMcpTools: false,

@@ -4,9 +4,10 @@ import { agentContract } from "./agent-contract.ts";
 
 // What it says of the cancelled turn depends on whether it was asking the model just then.
 const cancelled = { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/) };
+const failedByAgent = { status: "failed", by: "agent" } as const;
 
 agentContract("opencode", {
-  rejection: { stopReason: "end_turn", modelGoesOn: false, call: { status: "failed", by: "agent" } },
+  rejection: { stopReason: "end_turn", modelGoesOn: false, call: failedByAgent, command: failedByAgent },
   asksForMcpCalls: false,
   namesMcpTools: false,
   resumed: "resume",

@@ -26,9 +26,9 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
   }
 
   /** The turn ends as one with a rejected tool call. */
-  async function expectRejected(turn: Turn, words: string): Promise<string> {
+  async function expectRejected(turn: Turn, words: string, call = rejection.call): Promise<string> {
     expect(await turn.ended()).toMatchObject({ stop_reason: rejection.stopReason });
-    expect(turn.toolCalls()).toEqual([rejection.call]);
+    expect(turn.toolCalls()).toEqual([call]);
     expect(requestsOf(words).map(({ step }) => step)).toEqual(rejection.modelGoesOn ? [0, 1] : [0]);
     expect(turn.text()).toBe(rejection.modelGoesOn ? "The model went on." : "");
     return rejection.modelGoesOn ? "model goes on" : `turn ends: ${rejection.stopReason}`;
@@ -106,7 +106,7 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
     const words = "run a rejected command";
     const turn = await ask(session, words, setting.workshop.agent.tools.shell("touch ran.txt"));
     await (await turn.permission()).answer("reject_once");
-    const seen = await expectRejected(turn, words);
+    const seen = await expectRejected(turn, words, rejection.command);
     expect(existsSync(join(session.cwd, "ran.txt"))).toBe(false);
     return seen;
   });

@@ -25,7 +25,7 @@ function told(test: TestCase): Told[] {
   return cell === undefined ? [] : [{ agent: cell.agent, row: cell.row, words: wordsOf(cell, test.result().state) }];
 }
 
-function wordsOf({ seen, failing }: Cell, state: string): string {
+export function wordsOf({ seen, failing }: Cell, state: string): string {
   if (failing === undefined) return state === "passed" ? (seen ?? "yes") : `**${state}**`;
   return state === "passed" ? `fails as expected: ${failing}` : `**works now**, was expected to fail: ${failing}`;
 }

@@ -151,7 +151,7 @@ export function turnRows(row: Row, habits: AgentHabits, setting: ContractSetting
 
   async function writesNewFile(session: AgentSession, how: string): Promise<void> {
     const { agent, model } = setting.workshop;
-    const file = join(session.cwd, "made", "new.txt");
+    const file = join(session.cwd, "new.txt");
     const words = `write a new file ${how}`;
     model.play({ words, steps: [{ calls: [agent.tools.write(file, "new\n")] }, { text: ["It is written."] }] });
     const turn = await session.prompt(words);
