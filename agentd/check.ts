@@ -2,10 +2,10 @@
 // Looks at what a start of agentd would find: paths, configuration, log and agents. Opens no database, starts nothing
 // and changes nothing, so it may run beside a daemon.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { attempt } from "../files/attempt.ts";
 import type { Build } from "../files/installed-build.ts";
 import { privateDirectoryProblem } from "../files/make-directories.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 import { ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { buildCatalogue, catalogueEntries } from "./catalogue/catalogue.ts";
@@ -17,7 +17,7 @@ import type { CheckReport } from "./vocabulary/check.ts";
 
 /** For this process's user and environment. */
 export function checkInstallation(build: Build): CheckReport {
-  const [environment, home, uid] = [process.env, homedir(), process.getuid?.() ?? -1];
+  const [environment, home, uid] = [process.env, homeDirectory(process.env), process.getuid?.() ?? -1];
   const found = instancePaths(environment, home);
   if (!found.ok) return { ...build, problem: found.reason };
   const { stateDirectory, logFile, configFile } = found.paths;

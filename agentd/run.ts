@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Runs the daemon in this process until it has stopped.
-import { homedir } from "node:os";
 import type { TextOutput } from "../display/text-output.ts";
 import { installedBuild, ownBuild } from "../files/installed-build.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
@@ -22,7 +22,7 @@ export interface RunOptions {
 export async function run({ level, background, stderr }: RunOptions): Promise<void> {
   const umask = resetInheritedState(process);
   const environment = { ...process.env };
-  const home = homedir();
+  const home = homeDirectory(environment);
   const found = instancePaths(environment, home);
   if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);
   const uid = process.getuid?.() ?? -1;

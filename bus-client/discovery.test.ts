@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -47,6 +48,16 @@ test("an address in the environment takes precedence, and an invalid one is an e
   });
   const unset = await discoverBus({ ...around, env: { MIXOS_NODED_URL: "" } });
   expect(unset.found).toBe("none");
+});
+
+test("a pipe or a device in the place of the file is not waited for, and reported", async () => {
+  const around = surroundings();
+  const pipe = join(around.base, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  for (const file of [pipe, "/dev/zero"]) {
+    const { found, warnings } = await discoverBus({ ...around, env: { MIXOS_NODE_CONFIG: file } });
+    expect([found, warnings]).toEqual(["none", [`${file}: cannot be read: it is not a regular file`]]);
+  }
 });
 
 test("files are read in order, and none after MIXOS_ETC if it is set", async () => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isIP } from "node:net";
 import { withoutByteOrderMark } from "../files/byte-order-mark.ts";
+import { readRegularFile } from "../files/read-regular-file.ts";
 import { asBusError, type BusError } from "./bus-error.ts";
 import { Caller } from "./caller.ts";
 import { dial, dialTimeoutMs, parseAddress } from "./dial.ts";
@@ -97,11 +97,13 @@ export async function discoverAndDial(surroundings: Surroundings): Promise<Diall
   return { location, dialled };
 }
 
+const configBytesMax = 1024 * 1024;
+
 function findConfig(surroundings: Surroundings, warnings: string[]): { url: string; file: string } | undefined {
   for (const { file, isNamed } of configFiles(surroundings)) {
     let text: string;
     try {
-      text = withoutByteOrderMark(readFileSync(file)).toString("utf8");
+      text = withoutByteOrderMark(readRegularFile(file, configBytesMax)).toString("utf8");
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
       if (isNamed || !isAbsent) warnings.push(`${file}: cannot be read: ${(error as Error).message}`);

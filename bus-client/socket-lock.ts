@@ -4,6 +4,8 @@
 // that the lock of a killed process can be broken.
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { attempt } from "../files/attempt.ts";
+import { readRegularFile } from "../files/read-regular-file.ts";
 import { BusError } from "./bus-error.ts";
 
 export interface SocketLockOptions {
@@ -34,7 +36,7 @@ export async function withSocketLock<T>(
   try {
     return await act();
   } finally {
-    if (tryRead(lock.file) === record) rmSync(lock.file, { force: true });
+    if (readRecord(lock.file) === record) rmSync(lock.file, { force: true });
   }
 }
 
@@ -57,7 +59,7 @@ function tryAcquire(lock: Lock, record: string): boolean {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
       throw new BusError("LISTEN_FAILED", `cannot create ${lock.file}: ${(cause as Error).message}`, { cause });
     }
-    const holder = tryRead(lock.file);
+    const holder = readRecord(lock.file);
     if (holder !== undefined && !isHolderAlive(holder, lock.proc)) breakStaleLock(lock, holder);
     return false;
   } finally {
@@ -70,7 +72,7 @@ function breakStaleLock(lock: Lock, holder: string): void {
   const aside = temporaryName(lock);
   try {
     renameSync(lock.file, aside);
-    if (tryRead(aside) !== holder) linkSync(aside, lock.file);
+    if (readRecord(aside) !== holder) linkSync(aside, lock.file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "EEXIST") throw error;
@@ -83,12 +85,10 @@ function temporaryName({ file, random }: Lock): string {
   return `${file}.${process.pid}-${Math.floor(random() * 2 ** 48).toString(36)}`;
 }
 
-function tryRead(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
+const recordBytesMax = 4096;
+
+function readRecord(file: string): string | undefined {
+  return attempt(() => readRegularFile(file, recordBytesMax).toString("utf8"));
 }
 
 /** Compares pid and start time, since a pid may have been reused. An unreadable record has no living holder. */
@@ -103,7 +103,7 @@ function isHolderAlive(record: string, proc: string): boolean {
 
 /** Returns the process's start time in clock ticks since boot; undefined if there is no such process. */
 function startTimeOf(pid: number, proc: string): string | undefined {
-  const stat = tryRead(`${proc}/${pid}/stat`);
+  const stat = attempt(() => readFileSync(`${proc}/${pid}/stat`, "utf8"));
   // The second field is the program's name in parentheses, which may contain spaces and parentheses.
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

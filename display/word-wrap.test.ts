@@ -42,6 +42,13 @@ test("no line is wider than the screen, not even with a word that is", () => {
   );
 });
 
+test.each([
+  ["a word that escapes make longer than a row, after a full row", "abcd efghijklm \u202e\u202e\u202e"],
+  ["a joiner at the edge of a row", `${"a".repeat(13)}\u0649\u200c\u0634${"b".repeat(20)}`],
+])("no line is wider than the screen: %s", (_what, text) => {
+  for (const row of wrap([text], 14).split("\n")) expect(displayWidth(row)).toBeLessThanOrEqual(14);
+});
+
 test("no words are lost", () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "字"), minLength: 1, maxLength: 40 }));
   fc.assert(fc.property(words, (some) => wrap([some.join(" ")], 9).replace(/\s/g, "") === some.join("")));

@@ -202,7 +202,11 @@ export class WordWrap {
     const word = this.#takeWord();
     let width = 0;
     for (const { text } of word) width += displayWidth(text);
-    if (this.#isLong || width > this.#columns - this.#further.width) return this.#cutAtEdge(word);
+    if (this.#isLong || width > this.#columns - this.#further.width) {
+      // Escapes have made it longer than it seemed.
+      if (!this.#isLong && this.#hasText) this.#newRow(this.#further);
+      return this.#cutAtEdge(word);
+    }
     const start = this.#isRowBegun ? this.#column : this.#first.width;
     const gapMax = Math.max(0, this.#columns - start - width);
     if (this.#gap.length > gapMax || start + width > this.#columns) {
@@ -218,9 +222,14 @@ export class WordWrap {
   #writeLong(): void {
     if (!this.#isLong && this.#hasText) this.#newRow(this.#further);
     this.#isLong = true;
-    // The last character may be joined to what follows.
     const last = this.#word.at(-1);
-    if (last !== undefined && ascii.test(last.text)) this.#cutAtEdge(this.#takeWord());
+    if (last === undefined || !ascii.test(last.text)) return;
+    // The last character may be joined to what follows.
+    const rest = { text: last.text.slice(-1), paint: last.paint };
+    this.#word[this.#word.length - 1] = { text: last.text.slice(0, -1), paint: last.paint };
+    this.#cutAtEdge(this.#takeWord());
+    this.#word = [rest];
+    this.#wordWidth = 1;
   }
 
   #cutAtEdge(word: readonly Piece[]): void {
@@ -238,8 +247,10 @@ export class WordWrap {
         }
         // On a row without room a character is written all the same.
         if (row === "") row = String.fromCodePoint(rest.codePointAt(0) ?? 0);
-        this.#emit(row, paint);
-        this.#column += displayWidth(row);
+        // A joiner without the letter that it joins would be made visible.
+        const shown = row.length < rest.length ? row.replace(/[\u200c\u200d]$/, "") : row;
+        this.#emit(shown, paint);
+        this.#column += displayWidth(shown);
         this.#hasText = true;
       }
     }

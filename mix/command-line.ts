@@ -10,7 +10,7 @@ import { agentHelp, mixHelp, verbHelp } from "./help.ts";
 import { type ConnectOptions, type ConnectTarget, type Context, wordsBeforeDashes } from "./process/context.ts";
 import { colourWishes } from "./process/colour.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
-import { inWordsOfMix, MixError, usageError } from "./process/mix-error.ts";
+import { inWordsOfMix, MixError, ownError, usageError } from "./process/mix-error.ts";
 import { Output, type OutputMode } from "./process/output.ts";
 import { rememberSession } from "./references/last-session.ts";
 import { similarSession } from "./references/session-reference.ts";
@@ -28,6 +28,13 @@ export async function runCommandLine(context: Context): Promise<number> {
     output.error(error);
     return exitCodeOf({ kind: "refused", code: error.code });
   }
+}
+
+/** Reports that stdout cannot be written, as to a full disk. Returns the exit code. */
+export function reportUnwritable({ words, stderr }: Pick<Context, "words" | "stderr">, why: string): number {
+  const error = ownError("OUTPUT_UNWRITABLE", `stdout cannot be written: ${why}`);
+  new Output({ stdout: stderr, stderr }, wantedMode(words)).error(error);
+  return exitCodeOf({ kind: "refused", code: error.code });
 }
 
 async function dispatch(context: Context, output: Output): Promise<Outcome> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The program as users start it, bundled, with a scripted daemon beside it.
 import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
@@ -76,14 +76,21 @@ function started(
   more: Record<string, string> = {},
 ): { child: ChildProcess; ended: Promise<Ran> } {
   const child = spawn(process.execPath, [join(programs, "bin/mix.cjs"), ...words], { env: { ...env, ...more } });
+  return { child, ended: endOf(child) };
+}
+
+function endOf(child: ChildProcessWithoutNullStreams): Promise<Ran> {
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
-  const ended = new Promise<Ran>((resolve) => {
+  return new Promise((resolve) => {
     child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
-  return { child, ended };
+}
+
+function ranInShell(script: string, more: Record<string, string>): Promise<Ran> {
+  return endOf(spawn("/bin/sh", ["-c", script], { env: { ...env, ...more } }));
 }
 
 function run(words: readonly string[], more: Record<string, string> = {}): Promise<Ran> {
@@ -220,6 +227,37 @@ test("the same holds if the reader was gone before the first output", async () =
   const { child, ended } = started(["agent", "ls", "-q"]);
   child.stdout?.destroy();
   expect(await ended).toMatchObject({ code: 141, stderr: "" });
+});
+
+test.runIf(process.platform === "linux")("a stdout that cannot be written is an error that says so", async () => {
+  await run(["agent", "start", "demo", "-q"]);
+  const intoFull = (words: string): Promise<Ran> =>
+    ranInShell(`exec "$NODE" "$MIX" ${words} >/dev/full`, {
+      NODE: process.execPath,
+      MIX: join(programs, "bin/mix.cjs"),
+    });
+  expect(await intoFull("agent ls")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^OUTPUT_UNWRITABLE: stdout cannot be written: .*ENOSPC/),
+  });
+  const { code, stderr } = await intoFull("agent ls --json");
+  expect([code, JSON.parse(stderr)]).toMatchObject([1, { error: { code: "OUTPUT_UNWRITABLE" } }]);
+});
+
+test("in a directory that was removed, only what needs it is refused", async () => {
+  const { stdout } = await run(["agent", "start", "demo", "-q"]);
+  const session = stdout.trim();
+  const here = (words: string): Promise<Ran> =>
+    ranInShell(`mkdir "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" && exec "$NODE" "$MIX" ${words}`, {
+      NODE: process.execPath,
+      MIX: join(programs, "bin/mix.cjs"),
+    });
+  for (const words of [`agent show ${session} -q`, "agent start demo -q --cwd /", "agent ls --cwd / -q"])
+    expect([words, await here(words)]).toMatchObject([words, { code: 0, stderr: "" }]);
+  for (const words of ["agent show", "agent send hello", "agent start other", "agent ls --cwd sub"]) {
+    const refused = { code: 2, stderr: expect.stringMatching(/^USAGE: the current directory cannot be used: it was/) };
+    expect([words, await here(words)]).toMatchObject([words, refused]);
+  }
 });
 
 test("output to a slow reader arrives complete", async () => {

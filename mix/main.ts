@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The process: streams, signals and exit code. Everything else is in command-line.ts.
-import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { runCommandLine } from "./command-line.ts";
+import { reportUnwritable, runCommandLine } from "./command-line.ts";
 import type { Interrupt, Interrupts, JobControl } from "./process/context.ts";
 import { exitCodeOf } from "./process/exit-codes.ts";
+import { usageError } from "./process/mix-error.ts";
 import { processOutput } from "../display/process-output.ts";
 import { TextOutput } from "../display/text-output.ts";
 import { ownBuild } from "../files/installed-build.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 
 void main();
 
@@ -19,8 +20,8 @@ async function main(): Promise<void> {
   const code = await runCommandLine({
     words: process.argv.slice(2),
     env: process.env,
-    cwd: () => process.cwd(),
-    home: process.env["HOME"] || homedir(),
+    cwd: currentDirectory,
+    home: homeDirectory(process.env),
     uid: process.getuid?.() ?? -1,
     version,
     build,
@@ -45,9 +46,21 @@ async function main(): Promise<void> {
   out.flushed(() => process.exit(code === interruptedExit && interrupts.isTerminated() ? terminatedExit : code));
 }
 
-/** Ends the process silently with 141 when the reader of stdout is gone, as with `| head`. */
+/** Ends the process: silently with 141 when the reader of stdout is gone, as with `| head`; else with an error. */
 function endedByReader(error: NodeJS.ErrnoException): void {
-  process.exit(error.code === "EPIPE" ? exitCodeOf({ kind: "broken_pipe" }) : 1);
+  if (error.code === "EPIPE") process.exit(exitCodeOf({ kind: "broken_pipe" }));
+  const stderr = new TextOutput(processOutput("stderr", () => undefined));
+  process.exit(reportUnwritable({ words: process.argv.slice(2), stderr }, error.message));
+}
+
+/** Throws a usage error for a directory that was removed. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "it was removed" : (error as Error).message;
+    throw usageError(`the current directory cannot be used: ${why}; change to another one`);
+  }
 }
 
 /** Handles signals only once there is a listener; before that, they end the process by default. */

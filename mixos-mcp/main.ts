@@ -7,8 +7,8 @@ import { lineBytesMax } from "./limits.ts";
 import { BusConnection } from "./bus-connection.ts";
 import { createMcpServer } from "./server.ts";
 import { StdioTransport, stripByteOrderMark } from "./stdio-transport.ts";
-import { homedir } from "node:os";
 import { ownBuild } from "../files/installed-build.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 
 const { argv, env, stdin, stdout } = process;
 const { version } = ownBuild(import.meta.url);
@@ -39,7 +39,7 @@ else {
 function serve(): void {
   if (stdin.isTTY) void words.text(terminalNotice);
   const connection = new BusConnection({
-    surroundings: { env, uid: process.getuid?.() ?? -1, home: env["HOME"] || homedir() },
+    surroundings: { env, uid: process.getuid?.() ?? -1, home: homeDirectory(env) },
     name: () => citizenName("mcp", env["AGENTD_SESSION"], Math.random),
     version,
   });

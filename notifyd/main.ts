@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The program: runs notifyd in the foreground until a signal stops it, with its log on stderr.
-import { homedir } from "node:os";
 import { parseArgs } from "node:util";
 import { pino, stdTimeFunctions } from "pino";
 import { processWords } from "../display/process-output.ts";
 import { ownBuild } from "../files/installed-build.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 import { NotifySend } from "./desktop/notify-send.ts";
 import { NotifydError } from "./notifyd-error.ts";
 import { Notifyd } from "./notifyd.ts";
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 async function run(): Promise<void> {
   process.umask(0o077);
   const environment = { ...process.env };
-  const home = homedir();
+  const home = homeDirectory(environment);
   const paths = statePaths(environment, home);
   process.chdir("/");
   const notifyd = new Notifyd({

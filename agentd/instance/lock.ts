@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Allows one agentd per state directory by a file lock, and records its holder.
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { findByIdentity } from "../../acp-client/process/process-identity.ts";
 import { takeFileLock } from "../../files/file-lock.ts";
 import type { Build } from "../../files/installed-build.ts";
+import { readRegularFile } from "../../files/read-regular-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { trackFiles } from "../../files/tracked-files.ts";
 
@@ -84,9 +85,12 @@ export function readPidRecord(pidFile: string): PidRecord | undefined {
   return { pid: pid as number, started_at };
 }
 
+const recordBytesMax = 64 * 1024;
+
 function readRecordFields(pidFile: string): Partial<Record<keyof PidRecord, unknown>> {
   try {
-    return (JSON.parse(readFileSync(pidFile, "utf8")) as Partial<Record<keyof PidRecord, unknown>> | null) ?? {};
+    const text = readRegularFile(pidFile, recordBytesMax).toString("utf8");
+    return (JSON.parse(text) as Partial<Record<keyof PidRecord, unknown>> | null) ?? {};
   } catch {
     return {};
   }

@@ -17,6 +17,7 @@ function terminal() {
   });
   const entered: (readonly [string, string | undefined])[] = [];
   let now = 0;
+  let ends = 0;
   const timers = new Map<() => void, number>();
   const after = (ms: number, run: () => void): (() => void) => {
     timers.set(run, now + ms);
@@ -39,7 +40,7 @@ function terminal() {
     },
     {
       line: (text, target) => entered.push([text, target]),
-      end: () => undefined,
+      end: () => (ends += 1),
       endRow: () => stderr.write("<row>"),
     },
   );
@@ -59,7 +60,7 @@ function terminal() {
     }
     await settle();
   };
-  return { stdin, line, entered, drawn, pause };
+  return { stdin, line, entered, drawn, pause, ended: () => ends };
 }
 
 const pasteModeOn = "\u001b[?2004h";
@@ -70,6 +71,21 @@ const question = { target: "r-1", prompt: "answer: ", asks: true };
 async function settle(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test("a terminal that is gone ends the input once, and is given back without an error", async () => {
+  const { stdin, line, ended } = terminal();
+  for (let count = 0; count < 20; count += 1) {
+    line.open(prompt);
+    line.close();
+  }
+  expect(stdin.listenerCount("error")).toBe(1);
+  line.open(prompt);
+  Object.assign(stdin, { setRawMode: () => stdin.emit("error", new Error("setRawMode EIO")) });
+  stdin.emit("error", new Error("read EIO"));
+  await settle();
+  expect(ended()).toBe(1);
+  expect(line.isOpen).toBe(false);
+});
 
 test("keys pressed before the line was opened have no target, and later ones have the line's", async () => {
   const { stdin, line, entered, pause } = terminal();

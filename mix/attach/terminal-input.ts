@@ -54,6 +54,9 @@ export class TerminalInput {
     const { stdin } = context;
     stdin.on("data", this.#read);
     stdin.on("end", on.end);
+    stdin.on("error", this.#lost);
+    // Giving back a terminal that is gone is an error as well.
+    stdin.off("error", ignore).on("error", ignore);
     this.#setModes(true);
     stdin.resume();
   }
@@ -77,9 +80,13 @@ export class TerminalInput {
     const { stdin } = this.#context;
     stdin.off("data", this.#read);
     stdin.off("end", this.#on.end);
+    stdin.off("error", this.#lost);
     this.#setModes(false);
     stdin.pause();
   }
+
+  /** The terminal is gone, and no SIGHUP has ended this process. */
+  readonly #lost = (): void => this.#on.end();
 
   readonly #read = (chunk: Buffer | string): void => {
     const { now, after } = this.#context;
@@ -100,6 +107,7 @@ export class TerminalInput {
   }
 }
 
+const ignore = (): void => undefined;
 const controlC = "\u0003";
 /** What comes within this time after a paste's end marker belongs to the paste. */
 const quietMs = 50;

@@ -182,6 +182,16 @@ onTerminals(
   },
 );
 
+onTerminals(
+  "within a quote bash is offered nothing that would end it or run a command",
+  async ({ terminals, skip }) => {
+    mixAnswers("nothing", ...["$(echo run)", "`echo run`", '"y', "'y", "\\y", "!y", "safe"].map((end) => `x${end}\tx`));
+    const bash = new Map(terminals).get("bash");
+    if (bash === undefined) return skip("bash is not installed");
+    for (const quote of ['"', "'"]) expect((await bash.run(`mix help ${quote}x`)).words).toBe("<help><xsafe>");
+  },
+);
+
 onTerminals("where zsh has several candidates it shows the words about them", async ({ terminals, skip }) => {
   mixAnswers("nothing", "send\tsends it", "set\tsets: it");
   const zsh = new Map(terminals).get("zsh from fpath");

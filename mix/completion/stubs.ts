@@ -9,7 +9,7 @@ export type Shell = (typeof shells)[number];
 /** Works with bash 3.2, too. It has no `compopt`, so it offers file names if no candidate fits. */
 const bash = `# bash completion for mix
 _mix() {
-  local line="\${COMP_LINE:0:COMP_POINT}" quotes=$'["\\'\\\\\\\\]' words=() n=-1 token kept value
+  local line="\${COMP_LINE:0:COMP_POINT}" quotes=$'["\\'\\\\\\\\]' unsafe=$'["\\'$\`\\\\\\\\!]' words=() n=-1 token kept value
   for token in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
     # bash breaks words at : and = too; tokens without a space between them are one word.
     if [[ $n -lt 0 || $line == [[:space:]]* ]]; then n=$((n + 1)); words[n]=""; fi
@@ -31,7 +31,12 @@ _mix() {
     esac 2>/dev/null
     while IFS=$'\\t' read -r value _; do
       value="\${value#"$kept"}"
-      [[ $token == [\\"\\']* || $value != *[!A-Za-z0-9_.,:=@/+-]* ]] || printf -v value %q "$value"
+      if [[ $token == [\\"\\']* ]]; then
+        # Within a quote these would end it, or run a command.
+        [[ $value != *$unsafe* ]] || continue
+      elif [[ $value == *[!A-Za-z0-9_.,:=@/+-]* ]]; then
+        printf -v value %q "$value"
+      fi
       COMPREPLY+=("$value")
     done
   } < <(command mix complete -- "\${words[@]:1}" 2>/dev/null)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,6 +38,10 @@ test.runIf(process.platform === "linux")(
       7,
     ];
     expect(others.map(found)).toEqual(others.map(() => undefined));
+    rmSync(join(state, "agentd.pid"));
+    execFileSync("mkfifo", [join(state, "agentd.pid")]);
+    expect(recordedAgentd(context)).toBeUndefined();
+    rmSync(join(state, "agentd.pid"));
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(found(whole)).toBeUndefined();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds agentd's state directory by the same rules as agentd itself, and reads the record that agentd writes there, for
 // when it cannot or need not be asked over the Bus.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../../files/read-regular-file.ts";
 import { stateDirectoryOf } from "../../files/state-directory.ts";
 import type { Context } from "../process/context.ts";
 import { usageError } from "../process/mix-error.ts";
@@ -21,7 +21,7 @@ export interface DaemonRecord {
 /** Returns undefined if there is no record or it is incomplete. The record of a killed daemon is still there. */
 export function daemonRecord(context: Pick<Context, "env" | "home">): DaemonRecord | undefined {
   try {
-    const text = readFileSync(stateFile(context, "agentd.pid"), "utf8");
+    const text = readRegularFile(stateFile(context, "agentd.pid"), recordBytesMax).toString("utf8");
     const { pid, version, build, start_time, boot_id } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
     const [startTime, bootId] = [textOf(start_time), textOf(boot_id)];
@@ -46,6 +46,8 @@ export function recordedAgentd(
   const isIt = pid > 1 && startTimeOf(pid) === startTime && isRunning(pid, startTime) && processState(pid) !== "T";
   return isIt ? { pid, startTime } : undefined;
 }
+
+const recordBytesMax = 64 * 1024;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;

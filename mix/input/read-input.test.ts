@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { readStdin } from "./read-input.ts";
+import { readJsonDocument, readPrompt, readStdin } from "./read-input.ts";
 
 test("stdin is read to its end, texts and bytes alike", async () => {
   expect((await readStdin(Readable.from(["é", Buffer.from("ü")]), 100)).toString("utf8")).toBe("éü");
@@ -22,6 +22,18 @@ test("reading stops as soon as stdin exceeds the limit", async () => {
 test("a stdin that cannot be read is a usage error", async () => {
   const directory = readStdin(createReadStream(tmpdir()), 100);
   await expect(directory).rejects.toMatchObject({ code: "USAGE", message: "stdin is a directory" });
+});
+
+test.runIf(process.platform === "linux")("a file that never ends is refused as too long", async () => {
+  const stdin = Readable.from([]);
+  await expect(readPrompt({ stdin }, [], "/dev/zero")).rejects.toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining("/dev/zero is too long"),
+  });
+  await expect(readJsonDocument({ stdin, cwd: () => "/" }, "dev/zero")).rejects.toMatchObject({
+    code: "USAGE",
+    message: "dev/zero holds more than 4194304 bytes",
+  });
 });
 
 test("a byte order mark is removed, and UTF-16 is refused with the file's name", async () => {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads prompts, JSON and other UTF-8 text from stdin or from a file that was named on the command line.
-import { promises } from "node:fs";
-import { resolve } from "node:path";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
 import { parseJson } from "../../json/raw-json.ts";
+import { absolutePath } from "../process/absolute-path.ts";
 import type { Context } from "../process/context.ts";
 import { type MixError, usageError } from "../process/mix-error.ts";
 
@@ -17,7 +18,7 @@ export async function readPrompt(
   file: string | undefined,
 ): Promise<string | undefined> {
   if (file !== undefined && words.length > 0) throw usageError("give a prompt or --file, not both");
-  if (file !== undefined) return promptOf(await readNamedFile(file, file, "--file: "), file);
+  if (file !== undefined) return promptOf(await readNamedFile(file, file, promptBytesMax, "--file: "), file);
   if (words.length === 0) return undefined;
   if (words.length > 1 || words[0] !== "-") return notEmpty(words.join(" "));
   return promptOf(await readStdin(context.stdin, promptBytesMax), "stdin");
@@ -42,8 +43,11 @@ const jsonBytesMax = 4 * 1024 * 1024;
 /** Reads JSON from a file, or from stdin for `-`. Throws a usage error if it cannot be read or is not JSON. */
 export async function readJsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "stdin">, file: string): Promise<unknown> {
   const isStdin = file === "-";
-  const bytes = await (isStdin ? readStdin(stdin, jsonBytesMax) : readNamedFile(resolve(cwd(), file), file));
-  if (isStdin && bytes.length > jsonBytesMax) throw usageError(`stdin holds more than ${jsonBytesMax} bytes`);
+  const bytes = await (isStdin
+    ? readStdin(stdin, jsonBytesMax)
+    : readNamedFile(absolutePath(cwd, file), file, jsonBytesMax));
+  if (bytes.length > jsonBytesMax)
+    throw usageError(`${isStdin ? "stdin" : file} holds more than ${jsonBytesMax} bytes`);
   try {
     return parseJson(bytes.toString("utf8"));
   } catch {
@@ -52,14 +56,11 @@ export async function readJsonDocument({ cwd, stdin }: Pick<Context, "cwd" | "st
 }
 
 /**
- * Reads the whole file, without a byte order mark. Throws a usage error if it cannot be read or is UTF-16. Errors call
- * the file `named`; `flag` comes before that name if the file cannot be read.
+ * Reads the file as `readStdin` reads stdin: it may be a pipe, or a device that never ends. Errors call the file `named`;
+ * `flag` comes before that name if the file cannot be read.
  */
-async function readNamedFile(path: string, named: string, flag = ""): Promise<Buffer> {
-  const bytes = await promises.readFile(path).catch((error: unknown) => {
-    throw readError(`${flag}${named}`, error);
-  });
-  return requireUtf8(bytes, named);
+async function readNamedFile(path: string, named: string, bytesMax: number, flag = ""): Promise<Buffer> {
+  return requireUtf8(await readBytes(createReadStream(path), bytesMax, `${flag}${named}`), named);
 }
 
 /**
@@ -67,19 +68,23 @@ async function readNamedFile(path: string, named: string, flag = ""): Promise<Bu
  * usage error if stdin cannot be read or is UTF-16.
  */
 export async function readStdin(stdin: Context["stdin"], bytesMax: number): Promise<Buffer> {
+  return requireUtf8(await readBytes(stdin, bytesMax, "stdin"), "stdin");
+}
+
+async function readBytes(input: Readable, bytesMax: number, from: string): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of stdin) {
+    for await (const chunk of input) {
       const piece = Buffer.from(chunk as Buffer | string);
       pieces.push(piece);
       bytes += piece.length;
       if (bytes > bytesMax) break;
     }
   } catch (error) {
-    throw readError("stdin", error);
+    throw readError(from, error);
   }
-  return requireUtf8(Buffer.concat(pieces), "stdin");
+  return Buffer.concat(pieces);
 }
 
 /** Returns the bytes without a byte order mark. Throws a usage error for UTF-16. */

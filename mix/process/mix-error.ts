@@ -10,6 +10,7 @@ const mixCodes = {
   SESSION_ENDED: "a followed session has ended",
   SESSION_UNKNOWN: "no session of this directory",
   REQUEST_UNKNOWN: "no question is open",
+  OUTPUT_UNWRITABLE: "stdout cannot be written",
 } as const;
 
 export class MixError extends AgentError {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Remembers the session that was used last, for the word `-`. It is kept in a file of agentd's state directory. An agent's
 // own commands neither change nor use it: otherwise an agent could decide which session a person's `-` means.
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectories } from "../../files/make-directories.ts";
+import { readRegularFile } from "../../files/read-regular-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { stateFile } from "../daemon/daemon-record.ts";
 import type { Context } from "../process/context.ts";
@@ -15,7 +15,7 @@ const fileName = "mix-last-session";
 export function lastSession(context: Surroundings): string | undefined {
   if (isInSession(context)) return undefined;
   try {
-    const text = readFileSync(stateFile(context, fileName), "utf8").trim();
+    const text = readRegularFile(stateFile(context, fileName), bytesMax).toString("utf8").trim();
     return sessionId.test(text) ? text : undefined;
   } catch {
     return undefined;
@@ -34,6 +34,8 @@ export function rememberSession(context: Surroundings, session: string): void {
   }
 }
 
+/** An id, with room for a line end. */
+const bytesMax = 64;
 const sessionId = /^[a-z2-7]{12}$/;
 
 function isInSession({ env }: Pick<Context, "env">): boolean {

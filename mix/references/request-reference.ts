@@ -7,6 +7,7 @@ import { AgentError } from "../../agent-client/agent-error.ts";
 import type { ReadingBus } from "../../agent-client/requests/ask.ts";
 import { listSessions } from "../../agent-client/requests/sessions.ts";
 import type { Invocation } from "../input/verb.ts";
+import { attempt } from "../../files/attempt.ts";
 import { ownError, usageError } from "../process/mix-error.ts";
 import { subjectOfRequest } from "../questions/subject.ts";
 import { formatTable } from "../view/table.ts";
@@ -36,7 +37,7 @@ export async function requestReference(
   const wanted = word === "-" ? (lastSession(context) ?? word) : word;
   const [, session, number] = /^(?:(.+)-)?(\d+)$/.exec(wanted ?? "") ?? [];
   const matching = await fitting(bus, requests, wanted, session, number);
-  const here = matching.length < 2 ? matching : await ofThisDirectory(bus, context.cwd(), matching);
+  const here = matching.length < 2 ? matching : await ofThisDirectory(bus, context.cwd, matching);
   const [found] = here;
   // An incomplete list cannot tell that a request is the only one.
   const isNamed = session !== undefined;
@@ -75,9 +76,11 @@ async function fitting(
   return ofNamed.length > 0 ? ofNamed : open.filter((one) => one.session === idOf(wanted));
 }
 
-async function ofThisDirectory(bus: Asking, cwd: string, open: readonly Open[]): Promise<readonly Open[]> {
+async function ofThisDirectory(bus: Asking, cwd: () => string, open: readonly Open[]): Promise<readonly Open[]> {
+  const directory = attempt(cwd);
+  if (directory === undefined) return [];
   const live = await listSessions(bus, { state: [...livePhases] });
-  const here = new Set(sessionsOfDirectory(live, directoriesOf(cwd)).map(({ session }) => session));
+  const here = new Set(sessionsOfDirectory(live, directoriesOf(directory)).map(({ session }) => session));
   return open.filter(({ session }) => here.has(session));
 }
 

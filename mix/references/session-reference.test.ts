@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { says } from "../testing/words.ts";
@@ -110,6 +111,17 @@ test("- is the session that was used last, by its id; an agent's commands neithe
   const file = join(bench.directory, ".local/state/agentd/mix-last-session");
   expect(readFileSync(file, "utf8")).toBe("sessionaaaca\n");
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("- waits for no pipe in the place of its file, and the next use replaces it", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa", { agent: "demo", cwd: "/tmp/a" });
+  const file = join(bench.directory, ".local/state/agentd/mix-last-session");
+  mkdirSync(dirname(file), { recursive: true });
+  execFileSync("mkfifo", [file]);
+  expect((await bench.run(["agent", "show", "-"])).stderr).toContain("no session was used yet");
+  await bench.run(["agent", "show", "sessionaaaaa"]);
+  expect((await bench.run(["agent", "show", "-", "-q"])).stdout).toBe("sessionaaaaa\n");
 });
 
 test("one word after send is the prompt, unless it names a session: then the prompt was forgotten", async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { resolve } from "node:path";
 import { livePhases, sessionPhases } from "../../agentd/vocabulary/entries.ts";
+import { absolutePath } from "../process/absolute-path.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { listSessions, type SessionFilter } from "../../agent-client/requests/sessions.ts";
 import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
@@ -41,5 +41,5 @@ function parseFilter({ args, context }: Invocation): SessionFilter {
   const cwd = args.text("cwd");
   const wanted = args.choices("state", sessionPhases);
   const state = wanted.length > 0 ? [...wanted] : args.switch("all") ? undefined : [...livePhases];
-  return { state, agent: args.text("agent"), cwd: cwd && resolve(context.cwd(), cwd) };
+  return { state, agent: args.text("agent"), cwd: cwd && absolutePath(context.cwd, cwd) };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { misused } from "../input/arguments.ts";
-import { resolve } from "node:path";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
+import { absolutePath } from "../process/absolute-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { readJsonDocument } from "../input/read-input.ts";
 import { isRequestId } from "../references/request-reference.ts";
@@ -30,7 +30,7 @@ export async function run({ args, context, output, connect }: Invocation): Promi
   const request = isRequestId(source)
     ? source
     : {
-        cwd: resolve(context.cwd(), args.text("cwd") ?? ""),
+        cwd: absolutePath(context.cwd, args.text("cwd") ?? "."),
         ...toPolicyRequest(await readJsonDocument(context, source)),
       };
   const bus = await connect("agentd");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { StartReply } from "../../agentd/vocabulary/replies.ts";
 import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { findOnPath } from "../../files/find-on-path.ts";
+import { absolutePath } from "../process/absolute-path.ts";
 import { usageError } from "../process/mix-error.ts";
 import { assignment, optionValue, wordsOf } from "../input/assignments.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
@@ -59,7 +60,7 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
     agent,
     command,
     cwd: chooseDirectory(args.text("cwd"), command === undefined && agent === "demo", context.cwd),
-    additional_dirs: args.texts("add-dir").map((directory) => resolve(context.cwd(), directory)),
+    additional_dirs: args.texts("add-dir").map((directory) => absolutePath(context.cwd, directory)),
     config: Object.fromEntries(
       args.texts("set").map((word) => {
         const [option, value] = assignment(word);
@@ -76,7 +77,7 @@ async function parseStartRequest({ args, context }: Invocation): Promise<VerbInp
 
 // The demo agent writes files, so without --cwd agentd gives it a new directory of its own.
 function chooseDirectory(given: string | undefined, isDemo: boolean, cwd: () => string): string | undefined {
-  if (given !== undefined) return resolve(cwd(), given);
+  if (given !== undefined) return absolutePath(cwd, given);
   return isDemo ? undefined : cwd();
 }
 
@@ -85,7 +86,7 @@ function agentCommand(line: string, { cwd, env, home }: Invocation["context"]): 
   const [program, ...args] = wordsOf(line);
   if (program === undefined || program === "") throw usageError("--command names no program");
   if (program.startsWith("~/")) return [join(home, program.slice(2)), ...args];
-  if (program.includes("/")) return [resolve(cwd(), program), ...args];
+  if (program.includes("/")) return [absolutePath(cwd, program), ...args];
   return [findOnPath(program, env["PATH"]) ?? program, ...args];
 }
 

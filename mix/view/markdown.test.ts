@@ -198,6 +198,15 @@ test("a pause shows the last word, and what follows goes on in it", () => {
   expect(screenOf(written)).toEqual(["one two", "threeeee and"]);
 });
 
+test("a pause before a combining mark in a word longer than the row draws the mark once", () => {
+  const stream = new MarkdownStream({ style: plainButMarked, columns: 12 });
+  let written = "";
+  for (const chunk of ["/a/very/long/path/caf", "e", "\u0301", "s"]) {
+    written += rendered(stream.write(chunk)) + rendered(stream.flush());
+  }
+  expect(screenOf(written + rendered(stream.end()))).toEqual(["/a/very/long", "/path/cafe\u0301s", ""]);
+});
+
 test("a pause within an emphasis shows it emphasized, and within a table nothing of it", () => {
   const stream = new MarkdownStream({ style: named, columns: 40 });
   expect(rendered(stream.write("a **b c"))).toBe("a");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session of a real agent and its turns, as somebody on the Bus sees and steers them.
-import type { Entry, SessionOption, SetConfigReply } from "../../agentd/vocabulary/index.ts";
+import type { ContentBlock, Entry, SessionOption, SetConfigReply, VerbInput } from "../../agentd/vocabulary/index.ts";
 import type { BusUser } from "../harness/bus-user.ts";
-import { agentProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
+import { agentProcesses, killProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
 import { type EntryOf, of } from "./log-faults.ts";
 
 export interface AgentSession {
@@ -10,12 +10,16 @@ export interface AgentSession {
   readonly cwd: string;
   /** The entry with which it came up. */
   readonly up: EntryOf<"state">;
-  prompt(text: string): Promise<Turn>;
+  prompt(text: string | readonly ContentBlock[], when_busy?: "refuse" | "queue"): Promise<Turn>;
   /** The turns that it reached. */
   cancel(): Promise<readonly number[]>;
   /** Sets an option of the agent's; resolves with all of them as they are now. */
   setOption(option: string, value: string): Promise<readonly SessionOption[]>;
   state(): Promise<string>;
+  /** Kills the agent's own process alone, and by SIGKILL. */
+  killAgent(): Promise<void>;
+  /** Which of these still run, and what else does for this session. */
+  remaining(seen: readonly SeenProcess[]): Promise<readonly SeenProcess[]>;
   /** What runs for this session now. */
   processes(): Promise<readonly SeenProcess[]>;
   /** Closes it and waits until agentd says that it is closed. */
@@ -68,9 +72,12 @@ export const turnDeadlineMs = 60_000;
 const closeDeadlineMs = 30_000;
 
 /** Starts the agent and waits until it takes prompts; rejects with the error of one that does not come up. */
-export async function openSession(user: BusUser, agent: string, cwd: string): Promise<AgentSession> {
-  const id = await user.start({ agent, cwd });
-  return await sessionThatComesUp(user, { id, cwd }, 0);
+export async function openSession(
+  user: BusUser,
+  how: VerbInput<"agent.session.start"> & { readonly cwd: string },
+): Promise<AgentSession> {
+  const id = await user.start(how);
+  return await sessionThatComesUp(user, { id, cwd: how.cwd }, 0);
 }
 
 /** The same for a session that has ended; `fresh`: as a new one of its agent, which is told what was said. */
@@ -101,8 +108,10 @@ async function sessionThatComesUp(
     id,
     cwd,
     up,
-    async prompt(text) {
-      return openTurn(user, id, await user.prompt(id, text));
+    async prompt(text, when_busy = "refuse") {
+      const prompt = typeof text === "string" ? text : [...text];
+      const { turn } = await user.call<{ turn: number }>("agent.session.prompt", { session: id, prompt, when_busy });
+      return openTurn(user, id, turn);
     },
     async cancel() {
       const { turns } = await user.call<{ turns: number[] }>("agent.session.cancel", { session: id });
@@ -114,6 +123,10 @@ async function sessionThatComesUp(
       return options;
     },
     state: async () => (await user.get(id)).state,
+    async killAgent() {
+      killProcesses((await agentProcesses({ marker, root })).filter(({ pid }) => pid === root));
+    },
+    remaining: (seen) => remainingProcesses(marker, seen, 0),
     processes: () => agentProcesses({ marker, root }),
     async close() {
       const seen = await agentProcesses({ marker, root });

@@ -2,16 +2,29 @@
 import { agentContract } from "./agent-contract.ts";
 
 agentContract("codex", {
-  stopReasonOfRejection: "cancelled",
-  // It says nothing more of the call.
-  rejected: { status: "failed", by: "agentd" },
-  asksForBusCalls: true,
+  rejection: {
+    stopReason: "cancelled",
+    modelGoesOn: false,
+    // It says nothing more of the call.
+    call: { status: "failed", by: "agentd" },
+    command: { status: "failed", by: "agent" },
+  },
+  asksForMcpCalls: true,
+  namesMcpTools: true,
+  resumed: "resume",
+  showsForms: true,
   failingModels: [
-    // In words of its own, as if the model had said them.
-    { status: 500, endsBy: "itself", end: { stop_reason: "end_turn" } },
     { status: 401, endsBy: "itself", end: { stop_reason: "failed", error: { error_code: "AGENT_AUTH" } } },
+    { status: 429, endsBy: "itself", end: { stop_reason: "failed" } },
+    { status: 500, endsBy: "itself", end: { stop_reason: "failed" } },
   ],
+  longPrompt: { stop_reason: "failed" },
   modes: { start: "read-only", other: "agent-full-access", told: /file_system type="unrestricted"/ },
   // With another model it compacts the conversation first.
   option: { name: "reasoning_effort", start: "medium", other: "high", asked: { effort: "high" } },
+  options: ["mode", "collaboration_mode", "model", "reasoning_effort", "fast-mode"],
+  failing: {
+    "model-429": "ends as end_turn, though the agent has told of an error",
+    "model-500": "ends as end_turn, though the agent has told of an error",
+  },
 });

@@ -6,19 +6,33 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { type AgentSession, startDeadlineMs, type Turn, turnDeadlineMs, type ToolCallEnd } from "./agent-session.ts";
 import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
+import type { RowId } from "./rows.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
 /** Where the agents differ, and ACP lets them. */
 export interface AgentHabits {
-  /** The stop reason of a turn in which the user rejected a tool call. The model is not asked again in either case. */
-  readonly stopReasonOfRejection: "end_turn" | "cancelled";
-  /** How a tool call ends that the user rejected. */
-  readonly rejected: ToolCallEnd;
+  /** What it does when the user rejects a tool call. */
+  readonly rejection: {
+    readonly stopReason: "end_turn" | "cancelled";
+    /** Whether it tells the model, which then goes on. */
+    readonly modelGoesOn: boolean;
+    /** How the call ends: of a file that was to be written, and of a command. */
+    readonly call: ToolCallEnd;
+    readonly command: ToolCallEnd;
+  };
   /** Whether it asks before it calls a tool of an MCP server. */
-  readonly asksForBusCalls: boolean;
+  readonly asksForMcpCalls: boolean;
+  /** Whether its question about such a call names the tool; the arguments stand in it in any case. */
+  readonly namesMcpTools: boolean;
+  /** How it brings a session back. */
+  readonly resumed: "resume" | "load";
+  /** Whether it shows people the forms that an MCP server asks them to fill in. */
+  readonly showsForms: boolean;
   readonly failingModels: readonly FailingModel[];
+  /** What the end of a turn has to match whose prompt has more than 1 MiB of text. */
+  readonly longPrompt: Readonly<Record<string, unknown>>;
   /** The mode in which the agent starts here, another, and by what the model is told of that one. */
-  readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp };
+  readonly modes: { readonly start: string; readonly other: string; readonly told: RegExp | null };
   /** An option beside the mode: its value at the start, another, and how the model's server sees that one. */
   readonly option: {
     readonly name: string;
@@ -26,10 +40,14 @@ export interface AgentHabits {
     readonly other: string;
     readonly asked: Partial<ModelRequest>;
   };
+  /** All its options. */
+  readonly options: readonly string[];
+  /** Rows that fail today, with the reason: each is a fault of agentd that is known and not mended. */
+  readonly failing: Readonly<Partial<Record<RowId, string>>>;
 }
 
 export interface FailingModel {
-  readonly status: number;
+  readonly status: 401 | 429 | 500;
   /** By itself, and the turn says why; or only once it is cancelled, while it asks the model again and again. */
   readonly endsBy: "itself" | "cancel";
   /** What the turn's end has to match. */

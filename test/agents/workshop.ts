@@ -3,13 +3,13 @@
 // that all of it is gone afterwards.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rmdir } from "node:fs/promises";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { StatusReply } from "../../agentd/vocabulary/index.ts";
+import type { StatusReply, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonProcess, startDaemonProcess } from "../harness/daemon-process.ts";
-import { makePlace } from "../harness/place.ts";
+import { makePlace, type Place } from "../harness/place.ts";
 import { killProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
 import { type AgentSession, openSession, resumeSession } from "./agent-session.ts";
 import { repositoryInstallation } from "./installation.ts";
@@ -19,8 +19,13 @@ import { prepareRealAgent, type RealAgent, type RealAgentName } from "./real-age
 export interface Workshop extends AsyncDisposable {
   readonly agent: RealAgent;
   readonly model: ModelServer;
-  /** A session in a fresh, empty directory. */
-  openSession(): Promise<AgentSession>;
+  readonly place: Place;
+  /** The agent in a second home, which is empty but for its configuration and has an entry of its own. */
+  freshTwin(): Promise<{ readonly agent: RealAgent; readonly home: string }>;
+  /** Somebody on the Bus. */
+  readonly user: BusUser;
+  /** A session in a fresh, empty directory, by the built-in entry of the catalogue unless `how` names another. */
+  openSession(how?: Partial<VerbInput<"agent.session.start">>): Promise<AgentSession>;
   /** A session that has ended, brought back; `fresh`: as a new one of its agent, which is told what was said. */
   resumeSession(session: AgentSession, fresh?: boolean): Promise<AgentSession>;
   /** How long a question waits for a person from now on, in the words of the instance's file. */
@@ -35,6 +40,9 @@ export interface Workshop extends AsyncDisposable {
   remaining(seen: readonly SeenProcess[]): Promise<readonly SeenProcess[]>;
 }
 
+/** Of agentd's environment, for an MCP server of the user's own. */
+export const probeSecret = { name: "PROBE_SECRET", value: "the-heron-stands-on-one-leg" };
+
 /** The name under which the tests are on the Bus. */
 export const userName = "tester";
 
@@ -47,13 +55,24 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
     const model = await startModelServer();
     undo.push(() => model.close());
     const marker = { name: "REAL_AGENT_TEST", value: randomUUID() };
-    const agent = await prepareRealAgent(name, {
-      installed: repositoryInstallation.into,
-      home: join(place.home, "agent"),
-      modelPort: model.port,
-    });
-    const table = agentTable(agent, { ...agent.env, [marker.name]: marker.value });
-    const configure = (more = ""): void => place.configure(`bus_tools = true\n${more}${table}`);
+    const options = { installed: repositoryInstallation.into, modelPort: model.port };
+    const agent = await prepareRealAgent(name, { ...options, home: join(place.home, "agent") });
+    const environment = { ...agent.env, [marker.name]: marker.value };
+    const twinHome = join(place.home, "twin");
+    const prepareTwin = async (): Promise<RealAgent> => {
+      await rm(twinHome, { recursive: true, force: true });
+      return await prepareRealAgent(name, { ...options, home: twinHome });
+    };
+    const { env: twinEnvironment } = await prepareTwin();
+    const table =
+      agentTable(ownEntryOf(name), agent, environment) +
+      agentTable(twinEntryOf(name), agent, { ...twinEnvironment, [marker.name]: marker.value });
+    const environmentOfDaemon = {
+      [probeSecret.name]: probeSecret.value,
+      PATH: `${await installProgram(agent, environment, join(place.home, "bin"))}:${process.env["PATH"]}`,
+    };
+    const configure = (more = ""): void =>
+      place.configure(`bus_tools = true\nallow_env = ["${probeSecret.name}"]\n${more}${table}`);
     configure();
     // Only what was not there before, and only if empty: it may be an agent's of the user's own by now.
     const leaves = agent.leaves.filter((path) => !existsSync(path));
@@ -61,14 +80,21 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
 
     const marked = `${marker.name}=${marker.value}`;
     undo.push(() => endRemaining(marked));
-    let daemon: DaemonProcess = await startDaemonProcess(place);
+    let daemon: DaemonProcess = await startDaemonProcess(place, environmentOfDaemon);
     undo.push(() => daemon[Symbol.asyncDispose]());
     let user = await BusUser.watching(await daemon.connect(userName));
 
     return {
       agent,
       model,
-      openSession: () => openSession(user, name, place.directory()),
+      place,
+      async freshTwin() {
+        return { agent: await prepareTwin(), home: twinHome };
+      },
+      get user() {
+        return user;
+      },
+      openSession: (how = {}) => openSession(user, { agent: name, cwd: place.directory(), ...how }),
       resumeSession: (session, fresh = false) => resumeSession(user, session, fresh),
       async waitForPeople(time) {
         const limit = async (): Promise<unknown> => {
@@ -85,7 +111,7 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
         await daemon[Symbol.asyncDispose]();
       },
       async restartDaemon() {
-        daemon = await startDaemonProcess(place);
+        daemon = await startDaemonProcess(place, environmentOfDaemon);
         user = await BusUser.watching(await daemon.connect(userName));
         return user;
       },
@@ -103,8 +129,27 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
   }
 }
 
-/** Its entry in the instance's file. Strings of JSON are strings of TOML. */
-function agentTable({ name, command }: RealAgent, env: Readonly<Record<string, string>>): string {
+/** The agent as a user installs it: a program of its name in a directory on the PATH. Returns that directory. */
+async function installProgram(
+  { program }: RealAgent,
+  environment: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<string> {
+  const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+  const variables = Object.entries(environment).map(([variable, value]) => `export ${variable}=${quote(value)}`);
+  const lines = ["#!/bin/sh", ...variables, `exec ${program.words.map(quote).join(" ")} "$@"`, ""];
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, program.name), lines.join("\n"), { mode: 0o755 });
+  return directory;
+}
+
+/** The agent's name in an entry of the user's own, which lies beside the built-in one. */
+export const ownEntryOf = (name: RealAgentName): string => `own-${name}`;
+
+export const twinEntryOf = (name: RealAgentName): string => `twin-${name}`;
+
+/** An entry in the instance's file. Strings of JSON are strings of TOML. */
+function agentTable(name: string, { command }: RealAgent, env: Readonly<Record<string, string>>): string {
   const variables = Object.entries(env).map(([variable, value]) => `${variable} = ${JSON.stringify(value)}`);
   return [`[agents.${name}]`, `command = ${JSON.stringify(command)}`, `[agents.${name}.env]`, ...variables, ""].join(
     "\n",

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // OpenAI Chat Completions: POST /v1/chat/completions.
-import { contentText, type Dialect, type JsonObject, objects, textOf } from "./dialect.ts";
-import type { Answer, ConversationEntry, ModelToolCall } from "./script.ts";
+import { contentText, type Dialect, imagesIn, jsonArguments, type JsonObject, objects, textOf } from "./dialect.ts";
+import type { Answer, ConversationEntry } from "./script.ts";
 
 export const chatCompletions: Dialect = {
   name: "chat-completions",
-  path: "/v1/chat/completions",
+  serves: (path) => path === "/v1/chat/completions",
 
   read(body) {
     return {
       model: textOf(body["model"]),
       effort: textOf(body["reasoning_effort"]),
       conversation: objects(body["messages"]).flatMap(conversationEntry),
+      images: objects(body["messages"]).reduce((sum, { content }) => sum + imagesIn(content), 0),
       toolNames: objects(body["tools"]).map((tool) => textOf((tool["function"] as JsonObject | undefined)?.["name"])),
       stream: body["stream"] === true,
     };
@@ -70,13 +71,8 @@ function toolCalls(answer: Answer, id: string) {
   return (answer.calls ?? []).map((call, at) => ({
     id: `call_${id}_${at}`,
     type: "function",
-    function: { name: call.name, arguments: JSON.stringify(jsonArguments(call)) },
+    function: { name: call.name, arguments: JSON.stringify(jsonArguments(call, "Chat Completions")) },
   }));
-}
-
-function jsonArguments(call: ModelToolCall): Readonly<Record<string, unknown>> {
-  if ("input" in call) throw new Error(`the tool ${call.name} takes free text, which Chat Completions cannot say`);
-  return call.arguments;
 }
 
 function finishReason(answer: Answer): "tool_calls" | "stop" {

@@ -75,6 +75,74 @@ test("Responses tells a call with arguments from a call with free text, and keep
   expect((await items("patch it"))[0]).toMatchObject({ type: "custom_tool_call", input: "*** Begin Patch" });
 });
 
+test("Anthropic Messages streams each block between its start and its stop, and ends with message_stop", async () => {
+  await using server = await startModelServer(script);
+  const events = eventsOf(await (await askAnthropic(server, "say hello")).text());
+  expect(events[0]?.["type"]).toBe("message_start");
+  expect(events.at(-1)).toEqual({ type: "message_stop" });
+  const deltas = events.filter(({ type }) => type === "content_block_delta").map(({ delta }) => delta);
+  expect(deltas.map(({ type }) => type)).toEqual(["thinking_delta", "signature_delta", "text_delta", "text_delta"]);
+  expect(deltas.map(({ text }) => text).filter(Boolean)).toEqual(["Hello ", "there."]);
+  expect(events.find(({ type }) => type === "message_delta")?.["delta"].stop_reason).toBe("end_turn");
+});
+
+test("Anthropic Messages sends a tool call's arguments as JSON, and whole where nothing streams", async () => {
+  await using server = await startModelServer(script);
+  const events = eventsOf(await (await askAnthropic(server, "use a tool")).text());
+  const json = events.map(({ delta }) => delta?.partial_json).filter(Boolean);
+  expect(JSON.parse(json.join(""))).toEqual({ path: "a", text: "ä\n" });
+  const answer = await jsonOf(askAnthropic(server, "use a tool", { stream: false }));
+  expect(answer["stop_reason"]).toBe("tool_use");
+  expect(answer["content"].map(({ type }: { type: string }) => type)).toEqual(["text", "tool_use"]);
+});
+
+test("Anthropic Messages reads tool results, system messages and images within a conversation", async () => {
+  await using server = await startModelServer(script);
+  const content = [
+    { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "ok" }] },
+    { type: "text", text: "say hello" },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: "" } },
+  ];
+  const messages = [user("use a tool"), { role: "assistant", content: "I will." }, { role: "user", content }];
+  const body = { model: "m", stream: true, tools: [{ name: "shell" }], messages: [...messages, system("be brief")] };
+  await (await post(server, "/v1/messages?beta=true", body, undefined)).text();
+  expect(server.requests[0]).toMatchObject({ words: "say hello", step: 0, images: 1, toolNames: ["shell"] });
+  expect(server.requests[0]?.conversation.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "user",
+    "user",
+    "system",
+  ]);
+});
+
+test("Gemini streams thoughts, text in the script's pieces, and calls, and takes the model from the path", async () => {
+  await using server = await startModelServer(script);
+  const said = eventsOf(await (await askGemini(server, "say hello")).text()).flatMap(partsOf);
+  expect(said).toEqual([{ text: "hm", thought: true }, { text: "Hello " }, { text: "there." }, { text: "" }]);
+  const called = eventsOf(await (await askGemini(server, "use a tool")).text());
+  expect(called.flatMap(partsOf).at(-1)).toEqual({
+    functionCall: { name: "write", args: { path: "a", text: "ä\n" } },
+  });
+  expect(called.at(-1)?.["candidates"][0].finishReason).toBe("STOP");
+  expect(server.requests.map(({ model, words }) => [model, words])).toEqual([
+    ["m-1", "say hello"],
+    ["m-1", "use a tool"],
+  ]);
+});
+
+test("Gemini answers a request for JSON with an empty object, in no scenario", async () => {
+  await using server = await startModelServer(script);
+  const generationConfig = { responseMimeType: "application/json" };
+  const contents = [{ role: "user", parts: [{ text: "say hello" }] }];
+  const answer = await jsonOf(
+    post(server, "/v1beta/models/m:generateContent", { contents, generationConfig }, undefined),
+  );
+  expect(partsOf(answer)).toEqual([{ text: "{}" }]);
+  expect(server.requests[0]?.words).toBeNull();
+});
+
 test("a scenario answers with its next step once its first answer is in the conversation", async () => {
   await using server = await startModelServer(script);
   const body = await askChat(server, [
@@ -95,6 +163,7 @@ test("what the model was asked is recorded with its conversation, tools, scenari
       model: "m",
       effort: "low",
       conversation: [{ role: "user", text: "please say hello" }],
+      images: 0,
       toolNames: ["shell"],
       words: "say hello",
       step: 0,
@@ -111,16 +180,17 @@ test("a request that offers no tools gets a title and takes no step", async () =
 });
 
 test.each(["never end", "say nothing", "be slow"])(
-  'the stream of "%s" stays open until its client leaves, in both dialects',
+  'the stream of "%s" stays open until its client leaves, in every dialect',
   async (words) => {
     await using server = await startModelServer(script);
     for (const [dialect, ask] of [
       ["responses", askResponses],
       ["chat-completions", askChatText],
+      ["anthropic-messages", askAnthropic],
+      ["gemini", askGemini],
     ] as const) {
       const client = new AbortController();
-      const { body } = await ask(server, words, { signal: client.signal });
-      await body?.getReader().read();
+      await ask(server, words, { signal: client.signal });
       const mine = await server.until((request) => request.dialect === dialect, deadlineMs);
       expect(mine.state).toBe("open");
       client.abort();
@@ -139,14 +209,14 @@ test("closing the server ends a stream that hangs", async () => {
   await expect(fetch(`http://127.0.0.1:${server.port}/v1/models`)).rejects.toThrow("fetch failed");
 });
 
-test("a scripted refusal is told with its status in both dialects", async () => {
+test("a scripted refusal is told with its status in every dialect", async () => {
   await using server = await startModelServer(script);
-  for (const ask of [askResponses, askChatText]) {
+  for (const ask of [askResponses, askChatText, askAnthropic, askGemini]) {
     const response = ask(server, "go wrong");
     expect((await response).status).toBe(429);
     expect((await jsonOf(response))["error"].message).toBe("slow down");
   }
-  expect(server.requests.map((request) => request.state)).toEqual(["refused", "refused"]);
+  expect(server.requests.map((request) => request.state)).toEqual(["refused", "refused", "refused", "refused"]);
 });
 
 test("a request to another host or an unknown path is refused and remembered", async () => {
@@ -213,6 +283,7 @@ interface Asking {
 }
 
 const user = (content: string) => ({ role: "user", content });
+const system = (content: string) => ({ role: "system", content });
 
 function askChatText(server: ModelServer, words: string, asking: Asking = {}): Promise<Response> {
   return askChat(server, [user(words)], asking);
@@ -238,6 +309,19 @@ function askResponses(
   return post(server, "/v1/responses", body, signal);
 }
 
+function askAnthropic(server: ModelServer, words: string, { stream = true, signal }: Asking = {}): Promise<Response> {
+  const body = { model: "m", messages: [user(words)], stream, tools: [{ name: "shell" }] };
+  return post(server, "/v1/messages", body, signal);
+}
+
+function askGemini(server: ModelServer, words: string, { signal }: Asking = {}): Promise<Response> {
+  const body = {
+    contents: [{ role: "user", parts: [{ text: words }] }],
+    tools: [{ functionDeclarations: [{ name: "shell" }] }],
+  };
+  return post(server, "/v1beta/models/m-1:streamGenerateContent?alt=sse", body, signal);
+}
+
 function post(server: ModelServer, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Response> {
   const init: RequestInit = { method: "POST", body: JSON.stringify(body) };
   if (signal !== undefined) init.signal = signal;
@@ -254,6 +338,17 @@ async function jsonOf(response: Promise<Response>): Promise<Record<string, any>>
 async function readToEnd(reader: { read(): Promise<{ done: boolean }> } | undefined): Promise<void> {
   if (reader === undefined) return;
   for (;;) if ((await reader.read()).done) return;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+function eventsOf(stream: string): Record<string, any>[] {
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return dataOf(stream).map((data) => JSON.parse(data) as Record<string, any>);
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+function partsOf(chunk: Record<string, any>): unknown[] {
+  return chunk["candidates"][0].content.parts;
 }
 
 function dataOf(stream: string): string[] {

@@ -3,9 +3,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { anthropicMessages } from "./anthropic-messages.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { Asked, Dialect, JsonObject } from "./dialect.ts";
 import { openEventStream } from "./event-stream.ts";
+import { gemini } from "./gemini.ts";
 import { responses } from "./responses.ts";
 import { chooseStep, type ConversationEntry, type Scenario } from "./script.ts";
 
@@ -16,6 +18,8 @@ export interface ModelRequest {
   /** How hard it was to think; empty where nothing was said of it. */
   readonly effort: string;
   readonly conversation: readonly ConversationEntry[];
+  /** How many images were in it. */
+  readonly images: number;
   readonly toolNames: readonly string[];
   /** The scenario's words, or null where none applied (a title, or words that the script does not know). */
   readonly words: string | null;
@@ -40,7 +44,7 @@ export interface ModelServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const dialects: readonly Dialect[] = [responses, chatCompletions];
+const dialects: readonly Dialect[] = [anthropicMessages, chatCompletions, gemini, responses];
 const bodyBytesMax = 64 * 1024 * 1024;
 const requestsMax = 10_000;
 
@@ -69,22 +73,24 @@ export async function startModelServer(script: readonly Scenario[] = []): Promis
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "";
     // Of the path alone: a target with a host in it is a request to a proxy, and no dialect's.
-    const path = target.split("?", 1)[0];
+    const [path = ""] = target.split("?", 1);
     if (request.method === "GET" && path === "/v1/models") return sendJson(response, 200, modelList);
-    const dialect = dialects.find((candidate) => request.method === "POST" && candidate.path === path);
+    const dialect = dialects.find((candidate) => request.method === "POST" && candidate.serves(path));
     if (dialect === undefined) {
       strays.push(`${request.method} ${target}`);
       return sendJson(response, 404, { error: { message: `nothing here answers ${request.method} ${target}` } });
     }
     const body = parseObject(await readBody(request));
     if (body === undefined) return sendJson(response, 400, { error: { message: "the body is not a JSON object" } });
-    await answer(dialect, dialect.read(body), response);
+    await answer(dialect, dialect.read(body, path), response);
   }
 
   async function answer(dialect: Dialect, asked: Asked, response: ServerResponse): Promise<void> {
-    const { model, effort, conversation, toolNames } = asked;
-    const { words, index, step } = chooseStep(scenarios, conversation, toolNames.length > 0);
-    const request = { dialect: dialect.name, model, effort, conversation, toolNames, words, step: index };
+    const { model, effort, conversation, images, toolNames } = asked;
+    const { words, index, step } = asked.wantsJson
+      ? { words: null, index: 0, step: { text: ["{}"] } }
+      : chooseStep(scenarios, conversation, toolNames.length > 0);
+    const request = { dialect: dialect.name, model, effort, conversation, images, toolNames, words, step: index };
     const become = record({ ...request, state: "open" });
     if ("status" in step) {
       sendJson(response, step.status, dialect.refusal(step));

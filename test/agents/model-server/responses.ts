@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // OpenAI Responses: POST /v1/responses.
-import { type AnswerTo, contentText, type Dialect, type JsonObject, objects, textOf } from "./dialect.ts";
+import { type AnswerTo, contentText, type Dialect, imagesIn, type JsonObject, objects, textOf } from "./dialect.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Answer, ConversationEntry, ModelToolCall } from "./script.ts";
 
 export const responses: Dialect = {
   name: "responses",
-  path: "/v1/responses",
+  serves: (path) => path === "/v1/responses",
 
   read(body) {
     const input = body["input"];
@@ -15,6 +15,7 @@ export const responses: Dialect = {
       effort: textOf((body["reasoning"] as JsonObject | null | undefined)?.["effort"]),
       conversation:
         typeof input === "string" ? [{ role: "user", text: input }] : objects(input).flatMap(conversationEntry),
+      images: objects(input).reduce((sum, { content }) => sum + imagesIn(content), 0),
       toolNames: objects(body["tools"]).map((tool) => textOf(tool["name"] ?? tool["type"])),
       stream: body["stream"] === true,
     };

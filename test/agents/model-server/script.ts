@@ -36,7 +36,7 @@ export type ModelToolCall =
 
 /** One entry of a conversation, whatever the dialect. An answer of the model may be several assistant entries in a row. */
 export interface ConversationEntry {
-  readonly role: "user" | "assistant" | "tool";
+  readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How an agent's sessions come back, when they were closed and when agentd was killed under them.
-import { expect, test } from "vitest";
+// How an agent's sessions come back: when they were closed, and when the agent or agentd was killed under them.
+import { expect } from "vitest";
 import type { Entry, SessionOption } from "../../agentd/vocabulary/index.ts";
-import type { AgentHabits, ContractSetting } from "./contract-setting.ts";
 import type { AgentSession } from "./agent-session.ts";
+import type { AgentHabits, ContractSetting } from "./contract-setting.ts";
 import { logFaults, of } from "./log-faults.ts";
 import type { ModelRequest } from "./model-server/model-server.ts";
-import type { RealAgentName } from "./real-agents.ts";
+import type { Row } from "./rows.ts";
 
-export function returnContract(name: RealAgentName, habits: AgentHabits, setting: ContractSetting): void {
+export function returnRows(row: Row, habits: AgentHabits, setting: ContractSetting): void {
   const { takeIdleSession, handBack, requestsOf, runForAnHour } = setting;
 
   /** One more turn; with what the model was asked in it. */
@@ -23,7 +23,33 @@ export function returnContract(name: RealAgentName, habits: AgentHabits, setting
     return asked;
   }
 
-  test(`${name} knows what was said when its closed session is resumed, with the options set before`, async () => {
+  /** Resumes an ended session in the same session of the agent, where the model knows what was said, and goes on in it. */
+  async function comesBack(
+    session: AgentSession,
+    known: readonly string[],
+    words: string,
+    check: (back: AgentSession, asked: ModelRequest, before: readonly Entry[]) => unknown = () => undefined,
+  ): Promise<AgentSession> {
+    const before = await setting.workshop.user.log(session.id);
+    const back = await setting.workshop.resumeSession(session);
+    expect(back.up).toMatchObject({ resumed: habits.resumed, agent_session_id: session.up.agent_session_id });
+    const asked = await goOn(back, words);
+    expect(saidIn(asked, [...known, words])).toEqual([...known, words].map(() => 1));
+    const log = await back.log();
+    expectNothingDoubled(before, log, [words]);
+    expect(logFaults(log)).toEqual(["the last state is idle"]);
+    check(back, asked, before);
+    return back;
+  }
+
+  /** Resumed, closed and resumed again: what was said since the first time is known as well. */
+  async function comesBackTwice(session: AgentSession, known: readonly string[], words: string): Promise<AgentSession> {
+    const once = await comesBack(session, known, `first ${words}`);
+    expect((await once.close()).left).toEqual([]);
+    return await comesBack(once, [...known, `first ${words}`, answerTo(`first ${words}`)], `then ${words}`);
+  }
+
+  row("resume", async () => {
     const { workshop } = setting;
     workshop.model.play({ words: "remember the pelican", steps: [{ text: ["A pelican ", "it is."] }] });
     const { modes, option } = habits;
@@ -31,28 +57,27 @@ export function returnContract(name: RealAgentName, habits: AgentHabits, setting
     await (await session.prompt("remember the pelican")).ended();
     await session.setOption("mode", modes.other);
     await session.setOption(option.name, option.other);
-    const { log: before, left } = await session.close();
-    expect(left).toEqual([]);
+    expect((await session.close()).left).toEqual([]);
 
-    const back = await workshop.resumeSession(session);
-    expect(back.up).toMatchObject({ resumed: "resume", agent_session_id: session.up.agent_session_id });
-    // The agent itself has forgotten them.
-    const told = of((await back.log()).slice(before.length), "options").map(({ options }) =>
-      valuesOf(options, ["mode", option.name]),
-    );
-    expect(told[0]).toEqual([modes.start, option.start]);
-    expect(told.at(-1)).toEqual([modes.other, option.other]);
-    const asked = await goOn(back, "go on after the pelican");
-    expect(saidIn(asked, ["remember the pelican", "A pelican it is.", "go on after the pelican"])).toEqual([1, 1, 1]);
-    expect(asked).toMatchObject(option.asked);
-    expect(textSince(asked, "A pelican it is.")).toMatch(modes.told);
-    expectNothingDoubled(before, await back.log(), ["go on after the pelican"]);
-    await back.setOption("mode", modes.start);
-    await back.setOption(option.name, option.start);
-    handBack(back);
+    // The options that were set are set again, since the agent itself forgets them.
+    const options = [modes.other, option.other];
+    const known = ["remember the pelican", "A pelican it is."];
+    const first = "first go on after the pelican";
+    const once = await comesBack(session, known, first, (_back, asked) => {
+      expect(asked).toMatchObject(option.asked);
+      if (modes.told !== null) expect(textSince(asked, "A pelican it is.")).toMatch(modes.told);
+    });
+    expect(lastOptions(await once.log(), ["mode", option.name])).toEqual(options);
+    expect((await once.close()).left).toEqual([]);
+    const twice = await comesBack(once, [...known, first, answerTo(first)], "then go on after the pelican");
+    expect(lastOptions(await twice.log(), ["mode", option.name])).toEqual(options);
+    await twice.setOption("mode", modes.start);
+    await twice.setOption(option.name, option.start);
+    handBack(twice);
+    return `yes, by ${habits.resumed}`;
   });
 
-  test(`${name} is told what was said, once, when its closed session is resumed afresh`, async () => {
+  row("fresh", async () => {
     const { workshop } = setting;
     workshop.model.play({ words: "remember the heron", steps: [{ text: ["A heron ", "it is."] }] });
     const session = await takeIdleSession();
@@ -63,7 +88,7 @@ export function returnContract(name: RealAgentName, habits: AgentHabits, setting
     expect(back.up).toMatchObject({ resumed: "fresh", agent_session_id: expect.any(String) });
     expect(back.up.agent_session_id).not.toBe(session.up.agent_session_id);
     const first = await goOn(back, "go on after the heron");
-    expect(first.conversation.filter(({ role }) => role === "assistant")).toEqual([]);
+    expect(first.conversation.filter(({ role, text }) => role === "assistant" && text.includes("heron"))).toEqual([]);
     const transcript = "[user] remember the heron\n\n[agent] A heron it is.";
     expect(saidIn(first, [transcript, "go on after the heron"])).toEqual([1, 1]);
     const second = await goOn(back, "go on once more");
@@ -72,7 +97,21 @@ export function returnContract(name: RealAgentName, habits: AgentHabits, setting
     handBack(back);
   });
 
-  test(`${name}, whose agentd is killed in the middle of two turns, leaves no process to the next, and both sessions come back`, async () => {
+  row("agent-killed", async () => {
+    const { workshop } = setting;
+    const session = await takeIdleSession();
+    workshop.model.play({ words: "speak until the agent dies", steps: [{ text: ["Half a word"], hangs: true }] });
+    const turn = await session.prompt("speak until the agent dies");
+    await turn.said("Half a word");
+    const seen = await session.processes();
+    await session.killAgent();
+    expect(await turn.ended()).toMatchObject({ stop_reason: "failed" });
+    await workshop.user.wait(session.id, "ended");
+    expect(await session.remaining(seen)).toEqual([]);
+    handBack(await comesBackTwice(session, ["speak until the agent dies"], "go on from the dead agent"));
+  });
+
+  row("agentd-killed", async () => {
     const { workshop } = setting;
     const [speaking, working] = [await takeIdleSession(), await takeIdleSession()];
     workshop.model.play({ words: "speak until the kill", steps: [{ text: ["Half a sen"], hangs: true }] });
@@ -85,27 +124,19 @@ export function returnContract(name: RealAgentName, habits: AgentHabits, setting
     expect((await workshop.remaining(seen)).map(({ command }) => command)).toContain("sleep 3609");
     const user = await workshop.restartDaemon();
     expect(await workshop.remaining(seen)).toEqual([]);
-
-    async function comesBack(session: AgentSession, asked: string, words: string): Promise<void> {
-      const before = await user.log(session.id);
-      expect(before.at(-1)).toMatchObject({ kind: "state", state: "lost", reason: "restart" });
-      const end = of(before, "turn").at(-1);
+    for (const { id } of [speaking, working]) {
+      const log = await user.log(id);
+      expect(log.at(-1)).toMatchObject({ kind: "state", state: "lost", reason: "restart" });
+      const end = of(log, "turn").at(-1);
       expect(end).toMatchObject({ phase: "ended", stop_reason: "interrupted", turn: expect.any(Number) });
-      const back = await workshop.resumeSession(session);
-      expect(back.up).toMatchObject({ resumed: "resume", agent_session_id: session.up.agent_session_id });
-      const request = await goOn(back, words);
-      expect(saidIn(request, [asked, words])).toEqual([1, 1]);
-      const log = await back.log();
-      expectNothingDoubled(before, log, [words]);
-      expect(logFaults(log)).toEqual(["the last state is idle"]);
-      handBack(back);
     }
-    await Promise.all([
-      comesBack(speaking, "speak until the kill", "go on from the words"),
-      comesBack(working, "run until the kill", "go on from the command"),
+    const back = await Promise.all([
+      comesBackTwice(speaking, ["speak until the kill"], "go on from the words"),
+      comesBackTwice(working, ["run until the kill"], "go on from the command"),
     ]);
-    const ended = of(await user.log(working.id), "diagnostic").map(({ what }) => what);
-    expect(ended).toEqual(["leftover-processes"]);
+    for (const session of back) handBack(session);
+    const told = of(await user.log(working.id), "diagnostic").map(({ what }) => what);
+    expect(told).toEqual(["leftover-processes"]);
   });
 }
 
@@ -113,7 +144,9 @@ function answerTo(words: string): string {
   return `${words.toUpperCase()}!`;
 }
 
-function valuesOf(options: readonly SessionOption[], names: readonly string[]): unknown[] {
+/** The values of these options as they were told last. */
+function lastOptions(entries: readonly Entry[], names: readonly string[]): unknown[] {
+  const options: readonly SessionOption[] = of(entries, "options").at(-1)?.options ?? [];
   return names.map((name) => options.find(({ option }) => option === name)?.value);
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+import { agentContract } from "./agent-contract.ts";
+
+// It says nothing more of a call that was rejected.
+const closed = { status: "failed", by: "agentd" } as const;
+
+agentContract("gemini", {
+  rejection: { stopReason: "end_turn", modelGoesOn: true, call: closed, command: closed },
+  asksForMcpCalls: true,
+  // The name is in the id of the tool call alone.
+  namesMcpTools: false,
+  resumed: "load",
+  showsForms: false,
+  failingModels: [
+    { status: 401, endsBy: "itself", end: { stop_reason: "failed" } },
+    { status: 429, endsBy: "cancel", end: { stop_reason: "cancelled" } },
+    { status: 500, endsBy: "cancel", end: { stop_reason: "cancelled" } },
+  ],
+  longPrompt: { stop_reason: "end_turn" },
+  modes: { start: "default", other: "plan", told: /plan mode/i },
+  option: { name: "model", start: "auto", other: "gemini-2.5-pro", asked: { model: "gemini-2.5-pro" } },
+  options: ["mode", "model"],
+  failing: {
+    "new-file-own": "it cannot create a file after an error of fs/read_text_file, and own entries have no quirks",
+    options: "its models are no option",
+    resume: "its models are no option; a session loaded in its first minute, or twice, is empty",
+    "agent-killed": "a session loaded in its first minute, or twice, is empty",
+    "agentd-killed": "a session loaded in its first minute, or twice, is empty",
+  },
+});
