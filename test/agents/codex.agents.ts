@@ -23,8 +23,5 @@ agentContract("codex", {
   // With another model it compacts the conversation first.
   option: { name: "reasoning_effort", start: "medium", other: "high", asked: { effort: "high" } },
   options: ["mode", "collaboration_mode", "model", "reasoning_effort", "fast-mode"],
-  failing: {
-    "model-429": "ends as end_turn, though the agent has told of an error",
-    "model-500": "ends as end_turn, though the agent has told of an error",
-  },
+  failing: {},
 });

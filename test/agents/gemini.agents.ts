@@ -21,9 +21,7 @@ agentContract("gemini", {
   option: { name: "model", start: "auto", other: "gemini-2.5-pro", asked: { model: "gemini-2.5-pro" } },
   options: ["mode", "model"],
   failing: {
-    "new-file-own": "it cannot create a file after an error of fs/read_text_file, and own entries have no quirks",
-    options: "its models are no option",
-    resume: "its models are no option; a session loaded in its first minute, or twice, is empty",
+    resume: "a session loaded in its first minute, or twice, is empty",
     "agent-killed": "a session loaded in its first minute, or twice, is empty",
     "agentd-killed": "a session loaded in its first minute, or twice, is empty",
   },
