@@ -23,7 +23,8 @@ import { type RequestedServer, variablesOf, resolveValues } from "./mcp-servers.
 import { EvidenceCollector } from "./people/policy-evidence.ts";
 import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
-import type { SessionState } from "./session/core/state.ts";
+import type { ChosenOption, SessionState } from "./session/core/state.ts";
+import type { CommandEntry } from "./vocabulary/entries.ts";
 
 export interface LaunchParts extends Pick<
   Instance,
@@ -99,7 +100,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     quirksOf: (info) => quirksOf(definition, info),
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
-    chosenOptions: Object.entries(log.sessions.row(state.id)?.latest.chosen ?? {}),
+    chosenOptions: chosenOptions(log, state),
     onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
     ...startProblemOf(definition, { cwd, home: parts.home, environment: env }),
     ...evidenceFor(parts, state),
@@ -119,6 +120,15 @@ function environmentFor({ environment, places: { home } }: LaunchParts, sessionD
   return path === undefined
     ? environment
     : { ...environment, PATH: trustedSearchPath(path, { home, sessionDirectories }) };
+}
+
+/** Returns the options that the new agent process gets: of a session that never came up, those of its start. */
+function chosenOptions(log: LaunchParts["log"], { id, run, agentSide }: SessionState): ChosenOption[] {
+  if (run.phase === "starting" && run.openMode === "new" && agentSide === null) {
+    const first = JSON.parse(log.entries.body(id, 1) ?? "{}") as Partial<CommandEntry>;
+    return Object.entries((first.args?.["config"] ?? {}) as Record<string, string | boolean>);
+  }
+  return Object.entries(log.sessions.row(id)?.latest.chosen ?? {});
 }
 
 /** Returns the MCP server that leads to the Bus, or why it is missing. */

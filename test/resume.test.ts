@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A session that ended comes back by the agent's own way, or afresh with what was said before.
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { demoAgentCommand } from "../agentd/demo-agent/testing/demo-agent-command.ts";
 import { scriptedAgent } from "./scripted-agent/agent-files.ts";
 import type { Scenario } from "./scripted-agent/scenario.ts";
 import { BusUser } from "./harness/bus-user.ts";
@@ -346,4 +347,46 @@ test("a session of the demo agent comes back after a close and with the next age
   expect(files()).toHaveLength(1);
   await user.call("agent.session.purge", { session });
   expect(files()).toEqual([]);
+});
+
+test("a session whose first start failed gets the options of its start when it is resumed", async () => {
+  using place = makePlace({});
+  const flag = join(place.directory(), "it-can-start");
+  const command: [string, ...string[]] = [
+    "/bin/sh",
+    "-c",
+    `[ -e "$0" ] || exit 7; exec "$@"`,
+    flag,
+    ...demoAgentCommand,
+  ];
+  await using daemon = await startDaemonHere(place);
+  const user = await BusUser.watching(await daemon.connect());
+  const cwd = place.directory();
+  const session = await user.start({ agent: "late", command, cwd, config: { pace: "fast", mode: "ask" } });
+  expect(await user.wait(session, "ended")).toMatchObject({ state: "failed" });
+  writeFileSync(flag, "");
+  await user.call("agent.session.resume", { session });
+  await user.wait(session, "idle");
+  expect((await user.get(session)).options).toMatchObject([
+    { option: "mode", value: "ask" },
+    { option: "pace", value: "fast" },
+    { option: "thoughts" },
+  ]);
+});
+
+test("a purged session is not listed as one to prune", async () => {
+  using place = makePlace({});
+  await using daemon = await startDaemonHere(place);
+  const user = await BusUser.watching(await daemon.connect());
+  const closed = async (): Promise<string> => {
+    const session = await user.start({ agent: "demo" });
+    await user.wait(session, "idle");
+    await user.call("agent.session.close", { session });
+    await user.wait(session, "ended");
+    return session;
+  };
+  const [purged, kept] = [await closed(), await closed()];
+  await user.call("agent.session.purge", { session: purged });
+  const before = new Date().toISOString();
+  expect(await user.call("agent.log.prune", { before, dry_run: true })).toMatchObject({ sessions: [kept] });
 });

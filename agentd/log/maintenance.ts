@@ -3,6 +3,7 @@
 // and reads go on meanwhile.
 import type Database from "better-sqlite3";
 import { callLimits, instanceSession, type StatsReply } from "../vocabulary/index.ts";
+import { kindNumbers } from "./kinds.ts";
 import { wrapStoreErrors } from "./log-error.ts";
 import { isEnded, purgedTo, purger } from "./purge.ts";
 import { redactor } from "./redact.ts";
@@ -41,11 +42,15 @@ function* prunableSessions(db: Database.Database, file: string, before: number):
   const until = new Date(before).toISOString();
   const some = db.prepare<[number, number, string], PrunableSession>(`
     SELECT id AS session, updated_at, last_seq - ${purgedTo} AS entries FROM session
-    WHERE sid > ? AND sid <= ? AND ${isEnded} AND updated_at < ? AND last_seq > ${purgedTo} ORDER BY sid`);
+    WHERE sid > ? AND sid <= ? AND ${isEnded} AND updated_at < ? AND ${hasUnpurged} ORDER BY sid`);
   const found: PrunableSession[] = [];
   yield* scanSessions(db, file, (after, to) => found.push(...some.all(after, to, until)));
   return found.sort((left, right) => (left.updated_at < right.updated_at ? -1 : 1));
 }
+
+/** SQL on a row of `session`. The reply to a purge, which comes after it, is all that a purged session has. */
+const hasUnpurged = `EXISTS (SELECT 1 FROM entry WHERE entry.kind <> ${kindNumbers.reply}
+    AND entry.id > (sid << 30) + ${purgedTo} AND entry.id <= (sid << 30) + last_seq)`;
 
 export interface LogStats extends Omit<StatsReply, `${string}_bytes`> {
   readonly space: LogSpace;

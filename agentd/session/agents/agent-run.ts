@@ -23,7 +23,10 @@ export interface Launch {
   readonly mcpServers: readonly McpServer[];
   /** Called with the agent's answer to initialize. */
   readonly onIdentity?: (identity: AgentIdentity) => void;
-  /** Options that people had set in earlier runs, from the log. A restored agent session gets them again. */
+  /**
+   * From the log: the options that people had set in earlier runs, which a restored agent session gets again; of a session
+   * that never came up, those of its start.
+   */
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
@@ -96,8 +99,8 @@ export class AgentRun {
     if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
     openAgentSession(this.client, this.#state, mcpServers, onIdentity ?? (() => {}), (input) => {
-      const isBack = input.type === "opened" && input.resumed !== undefined;
-      this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
+      const isOpened = input.type === "opened";
+      this.#batch.add(isOpened ? { ...input, chosen: chosenOptions } : input);
     });
     this.#postBatch();
   }

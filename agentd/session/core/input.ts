@@ -81,7 +81,7 @@ export type SessionInput =
       readonly identity: AgentIdentity;
       readonly opened: OpenedSession;
       readonly resumed?: ResumeMethod;
-      /** With `resumed`: the options that people had set in earlier runs. */
+      /** The options to set: what people had set in earlier runs; of a session that never came up, those of its start. */
       readonly chosen?: readonly ChosenOption[];
     }
   /** The agent advertises this method of resuming and refused it; the next one is tried. */
