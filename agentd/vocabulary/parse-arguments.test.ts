@@ -24,6 +24,11 @@ test.each([
   ["agent.session.prompt", { session: "s", prompt: [{ type: 1 }] }, "prompt.0.type: must be a string"],
   ["agent.session.cancel", { session: "s", turn: 0 }, "turn: must be at least 1"],
   ["agent.session.cancel", { session: "s", turn: 1.5 }, "turn: must be a whole number"],
+  [
+    "agent.session.start",
+    { agent: "demo", mcp_servers: [{ name: "m", command: "a\0b" }] },
+    "mcp_servers.0.command: must not contain a NUL character",
+  ],
   ["agent.log.prune", { before: "yesterday" }, "before: must be a time such as 2026-01-31T12:00:00Z"],
   ["agent.log.redact", { sha256: "0".repeat(64), length: 2 }, "length: a secret has 4 to 8192 bytes"],
 ] as const)("%s of %j: %s", (verb, args, message) => {

@@ -31,12 +31,15 @@ const environmentName = z
 /** A literal, or the name of a variable of agentd's environment, so that a secret need not travel over the Bus. */
 const value = z.union([z.string(), z.strictObject({ env: environmentName })]);
 const named = z.strictObject({ name: z.string().min(1), value });
+/** No program can be given a word with a NUL character. */
+const hasNoNul = (word: string): boolean => !word.includes("\0");
+const nulMessage = { error: "must not contain a NUL character" };
 const mcpServer = z.union([
   z.strictObject({
     type: z.literal("stdio").optional(),
     name: text,
-    command: text,
-    args: z.array(z.string()).default([]),
+    command: text.refine(hasNoNul, nulMessage),
+    args: z.array(z.string().refine(hasNoNul, nulMessage)).default([]),
     env: z.array(named).default([]),
   }),
   z.strictObject({ type: z.enum(["http", "sse"]), name: text, url: z.url(), headers: z.array(named).default([]) }),
@@ -48,7 +51,7 @@ const agentCommand = z
   .refine(([program]) => program.startsWith("/") || !program.includes("/"), {
     error: "the program must be a bare name (looked up on agentd's PATH) or an absolute path",
   })
-  .refine((words) => words.every((word) => !word.includes("\0")), { error: "must not contain a NUL character" })
+  .refine((words) => words.every(hasNoNul), nulMessage)
   .refine((words) => words.length <= limits.commandWordsMax, { error: `at most ${limits.commandWordsMax} words` })
   .refine((words) => utf8Length(JSON.stringify(words)) <= limits.commandBytesMax, {
     error: `at most ${limits.commandBytesMax} bytes as JSON`,

@@ -55,7 +55,7 @@ export const acts: ReadonlyMap<string, Act> = new Map<string, Act>([
     "slow",
     { usage: "slow <seconds>", description: "Take that long: something to cancel", hint: "<seconds>", run: slow },
   ],
-  ["bus", { usage: "bus", description: "See who is on the Bus, through the MCP server I was given", run: lookAtBus }],
+  ["bus", { usage: "bus", description: "See who is on the Bus, through the MCP server I got", run: lookAtBus }],
   ["markdown", { usage: "markdown", description: "Answer in Markdown with everything in it", run: markdown }],
   ["fail", { usage: "fail", description: "End the turn with an error", run: fail }],
 ]);

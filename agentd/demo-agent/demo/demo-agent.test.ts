@@ -459,3 +459,13 @@ function conversationIn(driver: Pick<Driver, "frames">): object[] {
   }
   return rows;
 }
+
+test("an MCP server that cannot even be spawned is one that failed: the session goes on without it", async () => {
+  await using driver = drive(demoAgentCommand);
+  await driver.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  const server = { name: "mixos", command: "no\0program", args: [], env: [] };
+  const opened = await driver.request("session/new", { cwd, mcpServers: [server] });
+  const { sessionId } = opened["result"] as { sessionId: string };
+  await driver.request("session/prompt", promptOf(sessionId, "bus"));
+  expect(said(driver)).toContain("The Bus did not answer");
+});
