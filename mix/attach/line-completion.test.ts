@@ -13,7 +13,7 @@ test.each([
   [
     "several are shown, and completed as far as they agree",
     "/w",
-    { added: "r", candidates: ["  /write  does write", "  /wrap  does wrap"] },
+    { added: "r", candidates: ["  /write  does write", "  /wrap   does wrap"] },
   ],
   ["ours begin with a colon", ":d", { added: "etach ", candidates: [] }],
   ["an unknown command is not completed", "/x", undefined],

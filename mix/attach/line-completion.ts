@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Completes the command at the beginning of a line: one of the agent's with a slash, or one of ours with a colon.
+import { displayWidth } from "../../display/width.ts";
 import type { CommandsEntry } from "../../agentd/vocabulary/entries.ts";
 import { printableLine } from "../../display/printable.ts";
 
@@ -25,10 +26,15 @@ export function completion(
   if (first === undefined) return undefined;
   if (names.length === 1) return { added: `${first.slice(begun.length)} `, candidates: [] };
   const left = names.length - candidatesMax;
+  const shown = names.slice(0, candidatesMax);
+  const columns = Math.min(nameColumnsMax, Math.max(...shown.map(displayWidth)));
   return {
     added: names.reduce(commonStart).slice(begun.length),
     candidates: [
-      ...names.slice(0, candidatesMax).map((name) => `  ${mark}${name}  ${known.get(name) ?? ""}`),
+      ...shown.map((name) => {
+        const gap = " ".repeat(2 + Math.max(0, columns - displayWidth(name)));
+        return `  ${mark}${name}${gap}${known.get(name) ?? ""}`;
+      }),
       ...(left > 0 ? [`  … ${left} more`] : []),
     ],
   };
@@ -46,3 +52,5 @@ function commonStart(one: string, other: string): string {
 }
 
 const candidatesMax = 12;
+/** Descriptions stand below one another, but a very long name does not push them all aside. */
+const nameColumnsMax = 24;

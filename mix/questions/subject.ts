@@ -18,7 +18,7 @@ export function subjectOfRequest(open: ListedPermission | ListedElicitation): st
 function describeRequest(asked: AskedEntry): string {
   if (asked.kind === "permission") {
     const { tool_kind: kind, title, name } = asked.tool_call ?? {};
-    return [kind, title ?? name].filter((word) => typeof word === "string" && word !== "").join(" ") || "…";
+    return withKind(kind, title ?? name) || "…";
   }
   if (asked.mode === "url") return `open ${hostOf(asked.url ?? "")}`;
   return asked.message?.trim() || "…";
@@ -27,4 +27,15 @@ function describeRequest(asked: AskedEntry): string {
 /** The host that a URL really leads to. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "no host";
+}
+
+/** A tool call's kind and title. A title that begins with the kind, such as `Read notes.txt`, says it itself. */
+export function withKind(kind: string | null | undefined, title: string | null | undefined): string {
+  if (!kind || !title) return kind || title || "";
+  return saysKind(kind, title) ? title : `${kind} ${title}`;
+}
+
+/** Whether the title begins with the word for its kind. */
+export function saysKind(kind: string, title: string): boolean {
+  return title.toLowerCase().split(/\s/, 1)[0] === kind.toLowerCase();
 }

@@ -280,3 +280,20 @@ test("the row of a sub-agent's tool call is marked", () => {
     "tool_call    ↳ ✔ read a.txt 1.0s",
   ]);
 });
+
+test("whoever follows sees a write once, when it has ended, and one that never ended at the end", () => {
+  const rows = rowsWith();
+  const write = (more: object) => ({ kind: "file", turn: 1, op: "write", path: "/work/a.txt", bytes: 3, ...more });
+  const [intended, done, unfinished] = entriesOf(
+    write({ phase: "intended" }) as EntryContent,
+    write({ phase: "done", intended: 1 }) as EntryContent,
+    write({ phase: "intended" }) as EntryContent,
+  );
+  rows.add(intended!);
+  expect(rendered(rows.take(true))).toBe("");
+  rows.add(done!);
+  expect(rendered(rows.take(true))).toMatch(/^ 1 .* file +wrote \S+, 3 bytes\n$/);
+  rows.add(unfinished!);
+  expect(rendered(rows.take(true))).toBe("");
+  expect(rendered(rows.end())).toMatch(/^ 3 .* file +write \S+, 3 bytes \(intended\)\n$/);
+});

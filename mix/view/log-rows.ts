@@ -104,13 +104,14 @@ export class LogRows {
 
   /**
    * Returns the rows that no later entry changes. With `all` the others too, as they are now: the end of such a thing will
-   * be another row.
+   * be another row. Only a write that has begun is waited for, as its end follows at once; `isLast` takes it as well.
    */
-  take(all = false): Text {
+  take(all = false, isLast = false): Text {
     const texts: Text[] = [];
     const isFull = (): boolean => this.#waiting.length > waitingMax || this.#units > unitsMax;
     for (let [row] = this.#waiting; row !== undefined; [row] = this.#waiting) {
-      if (row.isOpen && !all && !isFull()) break;
+      const isDue = all && (isLast || row.name !== "file");
+      if (row.isOpen && !isDue && !isFull()) break;
       texts.push(this.#write(row));
       if (row.message !== undefined && this.#waiting.length === 1) break;
       texts.push(this.#writer.end());
@@ -126,7 +127,7 @@ export class LogRows {
 
   /** Returns what is left, and ends the last row. */
   end(): Text {
-    const rest = this.take(true);
+    const rest = this.take(true, true);
     this.#waiting.length = 0;
     return joined([rest, this.#writer.end()]);
   }

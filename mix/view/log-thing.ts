@@ -6,7 +6,7 @@ import { foldToolCall, startsNewCall } from "../../agent-client/view/tool-call.t
 import { printableLine } from "../../display/printable.ts";
 import { truncateToWidth } from "../../display/width.ts";
 import { jsonText } from "../process/json-text.ts";
-import { subjectOf } from "../questions/subject.ts";
+import { subjectOf, withKind } from "../questions/subject.ts";
 import { type EntryOf, joinWords, type LogText } from "./log-entry.ts";
 import { describeResolver } from "./permission.ts";
 import { finalMarks, shortenPath } from "./tool-calls.ts";
@@ -190,7 +190,7 @@ function describeToolCall(began: ThingEntry, { call, last, ended }: Thing): LogT
     took >= tookMsMin && formatDuration(took),
   );
   return {
-    text: joinWords(`${mark}${how}${kind ?? "tool"}`, title ?? id, state),
+    text: joinWords(`${mark}${how}${withKind(kind ?? "tool", title ?? id)}`, state),
     label: status === "completed" ? "good" : status === "failed" ? "error" : isOver ? "warn" : "code",
   };
 }

@@ -2,6 +2,7 @@
 // Shows tool calls: a headline, diffs as they come, the output and the status at the end. Some agents begin a call with a
 // placeholder for its title and send the true one soon after, so a headline is held back until the title has changed, there
 // is content, the call has ended, or the caller takes it. A title that changes later is on the line of the result.
+import { saysKind } from "../questions/subject.ts";
 import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
 import type { ContentBlock, PermissionEntry, ToolCallEntry, ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { findDiffs, findOutputText } from "../../agent-client/view/content.ts";
@@ -178,10 +179,16 @@ export class ToolCalls {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
+    const saidByTitle = saysKind(kind, title);
+    const taken = saidByTitle ? 2 : kind.length + 5;
+    const head = (shown: string): Text =>
+      saidByTitle
+        ? rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}`
+        : rich`${mark} ${style.code(kind)}  ${shown}`;
     const parent = this.parentOf(call);
-    if (parent === undefined) return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 5)}`;
+    if (parent === undefined) return head(fit(title, columns, taken));
     const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
-    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + 7 + of.length)}${of === "" ? "" : style.faint(of)}`;
+    return rich`${head(fit(title, columns, taken + 2 + of.length))}${of === "" ? "" : style.faint(of)}`;
   }
 
   #diffsOf(id: string): Set<string> {

@@ -461,3 +461,43 @@ test("a question and a text of a sub-agent are marked as such", () => {
   expect(output).toContain("? allow: `ls` (execute)\n  asked by a sub-agent: Explore\n");
   expect(output).toContain("\n\n  ↳ found it\n\nDone");
 });
+
+test("each turn shows its plan whole at first, under its heading", () => {
+  const plan = (turn: number, ...steps: [content: string, status: string][]): EntryContent => {
+    const entries = steps.map(([content, status]) => ({ content, status, priority: "medium" }));
+    return { kind: "plan", turn, entries } as unknown as EntryContent;
+  };
+  const phase = (turn: number, what: "started" | "ended"): EntryContent => ({ kind: "turn", turn, phase: what });
+  const output = shown([
+    phase(1, "started"),
+    plan(1, ["Look", "completed"]),
+    phase(1, "ended"),
+    phase(2, "started"),
+    plan(2, ["Look", "completed"], ["Answer", "pending"]),
+    plan(2, ["Look", "completed"], ["Answer", "completed"]),
+  ]);
+  expect(output).toContain("plan\n  ✔ Look\n\n■ turn 1 ended");
+  expect(output).toContain("\nplan\n  ✔ Look\n  ☐ Answer\n  ✔ Answer\n");
+});
+
+test("a cancel is shown while there is a turn to cancel, and not when there is none", () => {
+  const cancel: EntryContent = {
+    kind: "command",
+    verb: "agent.session.cancel",
+    by: "mix-ann",
+    origin: "local",
+    args: {},
+  };
+  const phase = (what: "queued" | "started" | "ended"): EntryContent => ({ kind: "turn", turn: 1, phase: what });
+  expect(shown([cancel])).toContain("cancel requested");
+  expect(shown([phase("queued"), cancel])).toContain("cancel requested");
+  expect(shown([phase("started"), cancel, phase("ended"), cancel]).split("cancel requested")).toHaveLength(2);
+});
+
+test("a title that begins with the word for its kind is not written behind it", () => {
+  const output = shown([
+    tool({ title: "Read notes.txt", tool_kind: "read", status: "pending" }),
+    tool({ tool_call_id: "u", title: "Write notes.txt", tool_kind: "edit", status: "pending" }),
+  ]);
+  expect(output).toBe("• Read notes.txt\n• edit  Write notes.txt\n");
+});

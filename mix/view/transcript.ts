@@ -46,6 +46,8 @@ export class Transcript {
   #plan = new Map<string, string>();
   #optionValues: ReadonlyMap<string, string | boolean> | undefined;
   #startedTurn: { readonly turn: number; readonly at: number } | undefined;
+  /** Whether a turn runs or is queued; undefined while no turn has been seen. */
+  #isBusy: boolean | undefined;
   #shownStderrTail: string | undefined;
   #shownError: string | undefined;
   #openQuestions = new OpenQuestions();
@@ -109,7 +111,8 @@ export class Transcript {
       case "terminal":
         return this.#renderSection("tools", renderTerminalEntry(entry, this.#clientSideOptions()));
       case "command":
-        if (entry.verb !== "agent.session.cancel") return "";
+        // It found nothing to cancel.
+        if (entry.verb !== "agent.session.cancel" || this.#isBusy === false) return "";
         return this.#renderStatus(style.warn(`■ cancel requested${describeActor(entry.by)}`));
       case "reply":
       case "commands":
@@ -253,7 +256,7 @@ export class Transcript {
     return rich`${ended}${apart && !isEmptyBefore ? "\n" : ""}`;
   }
 
-  /** Renders the whole plan at first, then only the steps that changed. */
+  /** Renders the whole plan at first in each turn, then only the steps that changed. */
   #renderPlan({ entries }: PlanEntry): Text[] {
     const { style } = this.#options;
     const known = this.#plan;
@@ -269,7 +272,11 @@ export class Transcript {
   #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
-    if (entry.phase === "started") this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
+    if (entry.phase === "started") {
+      this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
+      this.#plan = new Map();
+    }
+    this.#isBusy = entry.phase !== "ended" || this.#queuedPrompts.size > 0;
     if (entry.phase !== "ended") return [];
     const started = this.#startedTurn?.turn === entry.turn ? this.#startedTurn.at : undefined;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
