@@ -169,8 +169,8 @@ function meantVerb(isAgent: boolean, name: string, names: readonly string[]): st
   if (!isAgent && findVerb(agentVerbs, name) !== undefined) return `mix agent ${name}`;
   if (isAgent && findVerb(busVerbs, name) !== undefined) return `mix ${name}`;
   return (
-    closestWord(name, names) ??
     (isAgent && Object.hasOwn(otherNames, name) ? otherNames[name] : undefined) ??
+    closestWord(name, isAgent ? names : ["agent", ...names]) ??
     onlyOne(names.filter((one) => name.length >= prefixLengthMin && one.startsWith(name)))
   );
 }
@@ -195,6 +195,11 @@ const otherNames: Readonly<Record<string, string>> = {
   view: "show",
   describe: "show",
   get: "show",
+  info: "show",
+  usage: "show",
+  history: "show --transcript, or log",
+  sessions: "ls",
+  restart: "resume",
   watch: "attach",
   rm: "close, or purge to remove an ended session's log",
   delete: "close, or purge to remove an ended session's log",

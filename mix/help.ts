@@ -36,6 +36,7 @@ const sessionsMeant: Readonly<Record<Sessions, string>> = {
   live: "the only live one of this directory",
   any: "the only live one of this directory, or else the latest ended one",
   ended: "the latest ended one of this directory",
+  resumable: "the only live one of this directory, or else the only ended one",
 };
 
 /** What `mix --help` prints: both kinds of verbs in one screen. */

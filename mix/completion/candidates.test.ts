@@ -34,6 +34,11 @@ const ended = ["sessionendaa"];
 test.each([
   [["agent", "close", ""], live],
   [["agent", "send", "w"], ["work"]],
+  // It resumes a session that has ended.
+  [
+    ["agent", "send", "session"],
+    ["sessionlivea", "sessionendaa"],
+  ],
   [["agent", "resume", ""], ended],
   [["agent", "purge", "--dry-run", ""], ended],
   [
@@ -116,7 +121,7 @@ test("what a service is called is offered as it is, and not at all where it has 
   const reply = { agents: ["$(echo run)", "a\u202eb", "c\td", ""].map((agent) => ({ agent, installed: true })) };
   await other.agentd({ replies: { "agent.list": done(reply) } });
   const { stdout } = await other.run(["complete", "--", "agent", "start", ""]);
-  expect(stdout).toBe("nothing\n$(echo run)\t\n");
+  expect(stdout).toBe("nothing\n$(echo run)\tinstalled\n");
   await other.close();
 });
 

@@ -171,6 +171,7 @@ const sessionLists: Readonly<Record<Sessions, Listed>> = {
   live: "live sessions",
   any: "all sessions",
   ended: "ended sessions",
+  resumable: "all sessions",
 };
 
 /** Sources by the placeholders in usage lines and flags. Prompts and values can name files. */

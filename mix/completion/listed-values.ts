@@ -14,7 +14,7 @@ export async function listedValues(context: Context, bus: ReadingBus, what: List
   switch (what) {
     case "agents": {
       const { agents } = await bus.ask("agent.list", {});
-      return agents.map(({ agent, installed }) => ({ value: agent, about: installed ? "" : "not installed" }));
+      return agents.map(({ agent, installed }) => ({ value: agent, about: installed ? "installed" : "not installed" }));
     }
     case "live sessions":
       return sessionValues(bus, { state: [...livePhases] });

@@ -17,9 +17,10 @@ export interface VerbSpec extends ArgumentSpec {
 
 /**
  * Which sessions a verb is for. Where none is named, it takes for `live` the only live one of this directory; for `any`
- * the same, or else the one that was started last of those that ended; for `ended` that one.
+ * the same, or else the one that was started last of those that ended; for `ended` that one; for `resumable` the only live
+ * one, or else the only ended one.
  */
-export type Sessions = "live" | "any" | "ended";
+export type Sessions = "live" | "any" | "ended" | "resumable";
 
 export interface Invocation {
   readonly context: Context;

@@ -47,8 +47,10 @@ test("an answer is one line on stdout, a document with --json and the id with -q
   for (const number of [1, 2, 3]) session.ask(1, number);
   session.askForm(1, 4);
   session.askForm(1, 5);
-  expect((await bench.run(["agent", "permit", "allow", "a-1"])).stdout).toBe("aaaaaaaaaaaa-1 allowed: yes\n");
-  expect((await bench.run(["agent", "permit", "deny", "2"])).stdout).toBe("aaaaaaaaaaaa-2 denied: no\n");
+  expect((await bench.run(["agent", "permit", "allow", "a-1"])).stdout).toBe(
+    "aaaaaaaaaaaa-1 allowed: edit Write a.txt\n",
+  );
+  expect((await bench.run(["agent", "permit", "deny", "2"])).stdout).toBe("aaaaaaaaaaaa-2 denied: edit Write a.txt\n");
   expect((await bench.run(["agent", "permit", "allow", "-q"])).stdout).toBe("aaaaaaaaaaaa-3\n");
   expect((await bench.run(["agent", "answer", "a-4", "name=Ann"])).stdout).toBe("aaaaaaaaaaaa-4 accepted\n");
   const json = await bench.run(["agent", "answer", "--decline", "--json"]);

@@ -94,8 +94,9 @@ async function closedRequest(bus: Asking, session: string, number: string, kind:
 
 function unknown(kind: RequestKind, wanted: string | undefined): AgentError {
   const list = kind === "permission" ? "`mix agent permit ls`" : "`mix agent answer`";
-  const what = wanted === undefined ? `no ${kind} is open` : `no open ${kind} ${wanted}`;
-  return ownError("REQUEST_UNKNOWN", `${what}; ${list} lists them`);
+  if (wanted === undefined)
+    return ownError("REQUEST_UNKNOWN", `no ${kind} is open, so there is nothing to answer; ${list} lists what is open`);
+  return ownError("REQUEST_UNKNOWN", `no open ${kind} ${wanted}; ${list} lists what is open`);
 }
 
 function listed(requests: readonly Open[]): string {

@@ -142,3 +142,18 @@ test("a mistyped session is guessed at", async () => {
   const ran = await bench.run(["agent", "show", "wroker"]);
   expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining("did you mean worker?") });
 });
+
+test("send takes the only ended session of this directory if none is live, and guesses among no several", async () => {
+  const agentd = await bench.agentd({ onPrompt: says("ok") });
+  agentd.begin("sessionaaaaa", { agent: "demo", cwd: here }).append({ kind: "state", state: "closed" });
+  const { stderr } = await bench.run(["agent", "send", "go on"]);
+  expect(stderr).toContain("session sessionaaaaa (demo, closed), the only ended one in ~\n");
+  const asked = agentd.asked.filter(([verb]) => verb === "agent.session.prompt").map(([, { session }]) => session);
+  expect(new Set(asked)).toEqual(new Set(["sessionaaaaa"]));
+  agentd.session("sessionaaaaa").append({ kind: "state", state: "closed" });
+  agentd.begin("sessionbbbba", { agent: "demo", cwd: here }).append({ kind: "state", state: "closed" });
+  expect(await bench.run(["agent", "send", "go on"])).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/several ended ones do; name one of them:\n {2}session(aaaaa|bbbba)/),
+  });
+});

@@ -45,25 +45,30 @@ async function sessionOfThisDirectory(
   const directories = directoriesOf(context.cwd());
   const live = (await listSessions(bus, { state: [...livePhases] })).filter(({ state }) => state !== "closing");
   const liveHere = sessionsOfDirectory(live, directories);
-  const endedHere =
-    meant === "ended" || (meant === "any" && liveHere.length === 0) ? await newestEnded(bus, directories) : [];
+  const takesEnded = meant === "ended" || (meant !== "live" && liveHere.length === 0);
+  const endedHere = takesEnded ? await newestEnded(bus, directories, meant === "resumable" ? listedMax : 1) : [];
   const [found, another] = meant === "ended" ? endedHere : [...liveHere, ...endedHere];
   if (found === undefined) throw noneHere(context, meant === "ended" ? liveHere : live, meant);
+  if (another !== undefined && liveHere.length === 0) {
+    const none = `no live session has this directory, ${homePath(found.cwd, context)}, and several ended ones do`;
+    throw ownError("SESSION_UNKNOWN", `${none}; name one of them:\n${listed(endedHere)}`);
+  }
   if (another !== undefined) {
     throw usageError(`${liveHere.length} live sessions have this directory; name one of them:\n${listed(liveHere)}`);
   }
   const what = `${found.agent}${found.name === undefined ? "" : ` ${found.name}`}, ${found.state}`;
-  const which = meant !== "live" && endedHere.length > 0 ? "the latest ended one" : "the only live one";
+  const ofEnded = meant === "resumable" ? "the only ended one" : "the latest ended one";
+  const which = endedHere.length > 0 ? ofEnded : "the only live one";
   output.word(`session ${found.session} (${what}), ${which} in ${homePath(found.cwd, context)}`);
   return found;
 }
 
-/** The session that was started last, of the first directory that has an ended one. */
-async function newestEnded(bus: Asking, directories: readonly string[]): Promise<SessionSummary[]> {
+/** The sessions that were started last, of the first directory that has an ended one. */
+async function newestEnded(bus: Asking, directories: readonly string[], limit: number): Promise<SessionSummary[]> {
   for (const cwd of directories) {
-    const { sessions } = await bus.ask("agent.session.list", { state: [...endedPhases], cwd, limit: 1 });
-    const newest = sessions.find((one) => one.cwd === cwd);
-    if (newest !== undefined) return [newest];
+    const { sessions } = await bus.ask("agent.session.list", { state: [...endedPhases], cwd, limit });
+    const newest = sessions.filter((one) => one.cwd === cwd).slice(0, limit);
+    if (newest.length > 0) return newest;
   }
   return [];
 }

@@ -546,3 +546,14 @@ test("a tool call is shown after a moment under its placeholder, and its true ti
     "✔ execute  npm test",
   ]);
 });
+
+test(":detach while no turn runs names no command to cancel one", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionzzzza").append({ kind: "state", state: "idle" });
+  const running = bench.start(["agent", "attach", "sessionz"], { tty: true });
+  await running.shows("> ");
+  running.type(":detach\n");
+  const { stderr } = await running.ended;
+  expect(stderr).toContain("stays open\nto come back: mix agent attach sessionzzzza\n");
+  expect(stderr).not.toContain("cancel");
+});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
-import type { OutputMode } from "../process/output.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
+import { nameOf } from "../references/session-names.ts";
 import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
@@ -20,12 +20,11 @@ export async function run(invocation: Invocation): Promise<void> {
     turn,
     command_id: args.text("id"),
   });
+  const { session, turns } = reply;
+  const called = output.mode === "people" ? await nameOf(bus, session) : session;
   if (output.mode === "json") await output.document("mix.cancelled.v1", reply);
-  else for (const cancelled of reply.turns) await output.line(describe(cancelled, reply.session, output.mode));
-  if (reply.turns.length === 0) output.word(`session ${reply.session} has no turn to cancel`);
-  else await sayNextStep(invocation, bus, reply.session);
-}
-
-function describe(turn: number, session: string, mode: OutputMode): string {
-  return mode === "ids" ? `${turn}` : `cancelling turn ${turn} of ${session}`;
+  else if (output.mode === "ids") for (const cancelled of turns) await output.line(`${cancelled}`);
+  else for (const cancelled of turns) await output.line(`cancelling turn ${cancelled} of ${called}`);
+  if (turns.length === 0) output.word(`${called} has no turn to cancel`);
+  else await sayNextStep(invocation, bus, session);
 }

@@ -5,6 +5,7 @@ import { endedOutcome } from "../watch/turn-outcome.ts";
 import { commandIdFlag, type Invocation, type VerbSpec } from "../input/verb.ts";
 import { sayNextStep } from "../watch/say-next-step.ts";
 import { watchSession } from "../watch/watch-session.ts";
+import { nameOf } from "../references/session-names.ts";
 import { sessionReference } from "../references/session-reference.ts";
 
 export const spec: VerbSpec = {
@@ -35,7 +36,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (state !== "closed")
     throw new MixError("SESSION_STATE", `session ${session} is ${state}`, { details: { session } });
   if (output.mode === "json") await output.document("mix.closed.v1", { ...reply, state });
-  else await output.line(output.mode === "ids" ? session : `${session} closed`);
+  else await output.line(output.mode === "ids" ? session : `${await nameOf(bus, session)} closed`);
   await sayNextStep(invocation, bus, session);
   return done;
 }

@@ -32,7 +32,7 @@ test("--tail counts the rows that people see, wherever they begin in the log", a
   for (let word = 0; word < 2_000; word += 1) session.text(1, `word${word} `);
   session.endTurn(1);
   const rows = async (count: number): Promise<string[]> => {
-    const { stdout } = await bench.run(["agent", "log", "sessiona", "--tail", String(count)]);
+    const { stdout } = await bench.run(["agent", "log", "sessiona", "-n", String(count)]);
     return lines(stdout).map((line) => line.slice(0, 65).trimEnd());
   };
   expect(await rows(1)).toEqual([expect.stringMatching(/^2003 .* turn +1 ended end_turn$/)]);

@@ -22,7 +22,7 @@ export const spec: VerbSpec = {
       about: "from 10m ago, 14:30 or 2026-01-31 on; a cursor or seq",
       isMain: true,
     },
-    tail: { kind: "text", value: "N", about: "the last N rows; with --json and -q, entries", isMain: true },
+    tail: { kind: "text", short: "n", value: "N", about: "the last N rows; with --json and -q, entries", isMain: true },
     turn: { kind: "text", value: "N", about: "only this turn" },
     kind: { kind: "texts", value: "KIND", about: "only this kind: message, tool_call, turn, …" },
   },

@@ -128,3 +128,24 @@ test("parts of a tool call that are too long for the request are read from the l
   expect(await shown()).toMatch(/\+ first\n\s*\+ second\n/u);
   expect(await shown()).not.toMatch(/another|earlier|too long/u);
 });
+
+test("with nothing open, allow says so and where to look; an answer names what was answered, and a lasting option", async () => {
+  const agentd = await bench.agentd();
+  const session = agentd.begin("sessionzzzza");
+  expect(await bench.run(["agent", "permit", "allow"])).toMatchObject({
+    code: 4,
+    stdout: "",
+    stderr: expect.stringMatching(/no permission is open.*nothing to answer; `mix agent permit ls`/),
+  });
+  const options = [
+    { option: "always", name: "Yes, always", kind: "allow_always" },
+    { option: "no", name: "No", kind: "reject_once" },
+  ];
+  const tool_call = { tool_call_id: "t", title: "Read a.txt", tool_kind: "read" };
+  session.ask(1, 1, { options, tool_call });
+  session.ask(1, 2, { options, tool_call });
+  const allowed = await bench.run(["agent", "permit", "allow", "sessionzzzza-1", "--option", "always"]);
+  expect(allowed.stdout).toBe("sessionzzzza-1 allowed: Read a.txt (Yes, always)\n");
+  const denied = await bench.run(["agent", "permit", "deny", "sessionzzzza-2"]);
+  expect(denied.stdout).toBe("sessionzzzza-2 denied: Read a.txt\n");
+});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { printableLine } from "../../display/printable.ts";
 import { wrapped } from "../../display/styled.ts";
 import { findLoggedRequest, withFullToolCall } from "../../agent-client/entries/logged-question.ts";
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
@@ -9,6 +10,7 @@ import type { Outcome } from "../process/exit-codes.ts";
 import { sessionNames } from "../references/session-names.ts";
 import { requestReference } from "../references/request-reference.ts";
 import { misused } from "../input/arguments.ts";
+import { withKind } from "../questions/subject.ts";
 import { decisionFor } from "../questions/permission-decision.ts";
 import { commandIdFlag, type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { sayHowToWatch } from "../watch/say-next-step.ts";
@@ -94,7 +96,7 @@ async function answer(
   invocation: Invocation,
   bus: AgentBus,
   action: "allow" | "deny",
-  { request, options }: FoundPermission["permission"],
+  { request, options, tool_call: tool }: FoundPermission["permission"],
 ): Promise<void> {
   const { args, output } = invocation;
   const decision = decisionFor(action, options, args.text("option"));
@@ -105,8 +107,12 @@ async function answer(
   });
   if (output.mode === "json") return output.document("mix.answered.v1", reply);
   if (output.mode === "ids") return output.line(request);
+  const chosen = options.find(({ option }) => option === reply.option);
   const verdict = reply.option === undefined ? reply.outcome : action === "allow" ? "allowed" : "denied";
-  await output.line(`${request} ${verdict}${reply.option === undefined ? "" : `: ${reply.option}`}`);
+  const about = withKind(tool?.tool_kind, tool?.title ?? tool?.name);
+  // Of an option that answers once, the verdict says it all.
+  const choice = chosen === undefined || chosen.kind.endsWith("_once") ? "" : ` (${chosen.name})`;
+  await output.line(printableLine(`${request} ${verdict}${about === "" ? "" : `: ${about}`}${choice}`));
   await sayHowToWatch(invocation, bus, reply.session);
 }
 

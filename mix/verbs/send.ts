@@ -26,6 +26,7 @@ export const spec: VerbSpec = {
   },
   positionals: { min: 0, max: 1_000 },
   examples: ['mix agent send "now the tests"', 'mix agent send abc "now the tests" --queue'],
+  sessions: "resumable",
 };
 
 export async function run(invocation: Invocation): Promise<Outcome> {
@@ -79,7 +80,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
 async function sessionForPrompt(invocation: Invocation, bus: AgentBus): Promise<string> {
   const word = invocation.args.word(0);
   const named = /\s/.test(word) || word === "-" ? undefined : await sessionNamed(bus, word);
-  if (named === undefined) return sessionReference(invocation, bus, undefined);
+  if (named === undefined) return sessionReference(invocation, bus, undefined, spec.sessions);
   throw usageError(
     `${word} is a session, and its prompt is missing; to send this word to the session of this directory: mix agent send <session> ${word}`,
   );

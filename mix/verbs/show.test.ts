@@ -95,3 +95,15 @@ test("show --transcript writes what attach shows, plain to a pipe, of the whole 
   expect(await bench.run([...words, "--json"])).toMatchObject({ code: 2, stdout: "" });
   expect(await bench.run(["agent", "show", "sessionaaaaa", "--turn", "1"])).toMatchObject({ code: 2, stdout: "" });
 });
+
+test("show has the plan under a heading", async () => {
+  const agentd = await bench.agentd();
+  agentd.begin("sessionaaaaa").shown = {
+    plan: [
+      { content: "Look", status: "completed" },
+      { content: "Answer", status: "in_progress" },
+    ] as never,
+  };
+  const { stdout } = await bench.run(["agent", "show", "sessionaaaaa"]);
+  expect(stdout).toContain("\nPLAN         STEP\ncompleted    Look\nin progress  Answer\n");
+});

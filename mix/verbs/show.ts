@@ -80,7 +80,7 @@ function formatSnapshot(one: SessionSnapshot, now: number, fit: TableFit): strin
     ...formatFacts(known, fit),
     ...toParagraph(one.options.length === 0 ? [] : formatOptionTable(one.options, fit)),
     ...toParagraph(one.commands.length === 0 ? [] : formatCommandTable(one.commands, fit)),
-    ...toParagraph(one.plan.map(({ content, status }) => `${status}  ${content}`)),
+    ...toParagraph(one.plan.length === 0 ? [] : formatPlanTable(one.plan, fit)),
     ...toParagraph(permissions.length === 0 ? [] : formatPermissionTable(permissions, names, now, fit)),
     ...toParagraph(elicitations.length === 0 ? [] : formatElicitationTable(elicitations, names, now, fit)),
   ];
@@ -89,6 +89,11 @@ function formatSnapshot(one: SessionSnapshot, now: number, fit: TableFit): strin
 function formatCommandTable(commands: SessionSnapshot["commands"], fit: TableFit): string[] {
   const rows = commands.map(({ name, description }) => [`/${name}`, description]);
   return formatTable([["COMMAND", "WHAT"], ...rows], fit, [{ column: 1, min: 16 }]);
+}
+
+function formatPlanTable(plan: SessionSnapshot["plan"], fit: TableFit): string[] {
+  const rows = plan.map(({ status, content }) => [status.replaceAll("_", " "), content]);
+  return formatTable([["PLAN", "STEP"], ...rows], fit, [{ column: 1, min: 16 }]);
 }
 
 function toParagraph(lines: readonly string[]): readonly string[] {

@@ -4,18 +4,23 @@ import { isRunning, startTimeOf } from "../daemon/process-alive.ts";
 import { recordedAgentd } from "../daemon/daemon-record.ts";
 import { waitUntilStopped } from "../daemon/wait-until-stopped.ts";
 import type { Invocation, VerbSpec } from "../input/verb.ts";
+import { usageError } from "../process/mix-error.ts";
 
 export const spec: VerbSpec = {
   usage: "agent stop",
   about:
     "Asks the daemon to quit. It closes its live sessions first; this returns when the process is gone, or with exit 3 when no session has ended for 30 s. An agentd that cannot be reached over the Bus gets SIGTERM. Exit 6 if none runs.",
   flags: {},
+  positionals: { min: 0, max: 1 },
   examples: ["mix agent stop"],
   neverStarts: true,
 };
 
 export async function run(invocation: Invocation): Promise<void> {
-  const { context, output } = invocation;
+  const { args, context, output } = invocation;
+  const [word] = args.positionals;
+  if (word !== undefined)
+    throw usageError(`stop ends agentd itself, with all its sessions; to end one session: mix agent close ${word}`);
   const { pid, startTime, sessionsLeft } = await requestStop(invocation);
   await waitUntilStopped({
     context,

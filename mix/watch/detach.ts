@@ -12,9 +12,13 @@ import type { Output } from "../process/output.ts";
 
 const secondInterruptMs = 2_000;
 
-/** The person detached by command, so nothing is asked. */
-export function leave({ output }: Invocation, session: string): Outcome {
-  sayDetached(output, session);
+/** The person detached by command, so nothing is asked. Where no turn runs, there is none to cancel. */
+export function leave({ output }: Invocation, called: string, isIdle: boolean): Outcome {
+  if (!isIdle) sayDetached(output, called);
+  else {
+    output.word(`detached; session ${called} stays open`);
+    output.word(`to come back: mix agent attach ${called}`);
+  }
   return { kind: "left" };
 }
 

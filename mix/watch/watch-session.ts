@@ -60,6 +60,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     attachment?.setView(view);
     view?.onPause(() => void showPause(view, attachment));
     let outcome: Outcome | undefined;
+    let isIdle = false;
     for await (const entry of entries) {
       await attachment?.historyWritten;
       outcome = options.decide(entry, isAlreadyAnswered(answered, entry));
@@ -72,6 +73,8 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
         }
         if (attachment?.isLineOpen === true) view?.hideSpinner();
       }
+      if (entry.kind === "state") isIdle = entry.state === "idle";
+      if (entry.kind === "turn") isIdle &&= entry.phase === "ended";
       if (outcome !== undefined) break;
     }
     attachment?.end();
@@ -79,7 +82,7 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
     if (outcome?.kind === "ended" && context.stdout.isTTY && view?.hasShown(outcome.error) === true)
       return { ...outcome, isErrorShown: true };
     if (outcome !== undefined) return outcome;
-    if (attachment?.hasLeft === true) return leave(invocation, options.called ?? options.session);
+    if (attachment?.hasLeft === true) return leave(invocation, options.called ?? options.session, isIdle);
     return await detach(invocation, bus, {
       session: options.session,
       called: options.called ?? options.session,
