@@ -560,8 +560,88 @@ test("Tab shows the agent's commands and completes them; an unknown command of o
   type("/w\t");
   await shows("> /wr");
   await shows("  /write  write a file");
+  await shows("  /wrap   wrap a file");
   type("i\t");
   await shows("> /write ");
   type("\u0015:detatch\r");
   await shows(":detatch is not a command; did you mean :detach?");
+});
+
+test("on a real terminal a tool's output is shown by its first and last lines, without its colours", async () => {
+  const { ended, screen, written } = onTerminal("agent start demo output", 60, "true", "");
+  await ended;
+  const rows = screen();
+  const from = rows.indexOf("• execute  npm test");
+  const output = (first: number, last: number): string[] =>
+    Array.from({ length: last - first + 1 }, (_, index) => `    line ${first + index}`);
+  expect(rows.slice(from + 1, from + 17)).toEqual([
+    ...output(1, 8),
+    "    … 16 more lines …",
+    ...output(25, 30),
+    "  ✔ completed",
+  ]);
+  expect(written()).toContain("\u001b[");
+  expect(written()).not.toContain("[35m");
+});
+
+test("on a real terminal the error that ends a session is printed once", async () => {
+  const { ended, screen } = onTerminal("agent start demo break");
+  expect(await ended).toEqual([1, null]);
+  expect(screen().filter((row) => row.includes("AGENT_EXITED"))).toHaveLength(1);
+  expect(screen().filter((row) => row.includes("exit code 1"))).toHaveLength(1);
+});
+
+test("on a real terminal --no-ask exits 5 at the first question, and nobody is asked", async () => {
+  const { ended, screen, written } = onTerminal("agent start demo 'two questions' --no-ask");
+  expect(await ended).toEqual([5, null]);
+  expect(written()).not.toContain("[y/n");
+  const told = screen().join(" ").replaceAll(/ +/g, " ");
+  expect(told).toContain("UNANSWERED: the agent asked: execute npm run build");
+  expect(told).toContain("with --no-ask nobody is asked, so turn 1 was cancelled");
+});
+
+test("on a real terminal the session of this directory needs no id, and --no-trunc writes paths in full", async () => {
+  const here = join(state, "../a-directory-with-a-long-name/and-another-one-within-it");
+  mkdirSync(here, { recursive: true });
+  await run(["agent", "start", "demo", "hello", "--cwd", here, "-q"]);
+  const home = env["HOME"] ?? "";
+  const short = here.replace(home, "~").replace("/state/..", "");
+  const attached = onTerminal("agent attach", 120, `cd '${here}'`);
+  await attached.shows("the only live one in ");
+  await attached.shows("\r> ");
+  attached.type(":detach\r");
+  expect(await attached.ended).toEqual([0, null]);
+  expect(attached.screen()[0]).toMatch(/^session sessiona\w+ \(demo, idle\), the only live one in ~\//);
+  const cut = await rowsOn(60, "agent ps");
+  expect(cut[1]).toContain("…");
+  expect(cut[1]).not.toContain(home);
+  expect((await rowsOn(160, "agent ps"))[1]).toContain(short);
+  const whole = await rowsOn(60, "agent ps --no-trunc");
+  expect(whole.join("")).toContain(here.replace("/state/..", ""));
+  expect(whole.join("")).not.toContain("…");
+});
+
+test("on a real terminal a cancel says what it cancels, by name, and whoever watches sees both ends of it", async () => {
+  await run(["agent", "start", "demo", "for ever", "--name", "mine", "-d"]);
+  const watching = onTerminal("agent attach mine");
+  await watching.shows("> ");
+  const cancelling = await rowsOn(80, "agent cancel mine");
+  expect(cancelling).toEqual(["cancelling turn 1 of mine", 'to go on: mix agent send mine "…"']);
+  await watching.shows("■ turn 1 cancelled");
+  watching.type(":detach\r");
+  await watching.ended;
+  expect(watching.screen().filter((row) => row.startsWith("■ "))).toEqual([
+    expect.stringMatching(/^■ cancel requested/),
+    expect.stringMatching(/^■ turn 1 cancelled/),
+  ]);
+  expect(await rowsOn(80, "agent cancel mine")).toEqual(["mine has no turn to cancel"]);
+});
+
+test("on a real terminal show has what a session used and what it cost, and so has agent.session.get", async () => {
+  await run(["agent", "start", "demo", "cost", "--name", "mine", "-q"]);
+  const rows = await rowsOn(80, "agent show mine");
+  expect(rows).toContainEqual(expect.stringMatching(/^context +1200 of 100000 tokens$/));
+  expect(rows).toContainEqual(expect.stringMatching(/^used +1200 tokens, 1000 in, 200 out, 0.25 EUR in 1 turn$/));
+  const { stdout } = await run(["call", "agent", "agent.session.get", "session=mine"]);
+  expect(JSON.parse(stdout)).toMatchObject({ usage_total: { cost: { amount: 0.25, currency: "EUR" } } });
 });

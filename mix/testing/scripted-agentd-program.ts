@@ -43,8 +43,31 @@ async function main(): Promise<void> {
         if (prompt.startsWith("tell")) {
           session.text(turn, `got ${prompt.split("\n").length} lines, ${prompt.length} characters\n`);
         }
+        if (prompt === "output") {
+          const output = Array.from({ length: 30 }, (_, index) => `\u001b[35mline ${index + 1}\u001b[0m`).join("\n");
+          const content = [{ type: "content", content: { type: "text", text: output } }];
+          const call = { kind: "tool_call", turn, tool_call_id: "t1" } as const;
+          session.append({ ...call, title: "npm test", tool_kind: "execute", status: "in_progress" });
+          session.append({ ...call, status: "completed", content });
+        }
+        if (prompt === "break") {
+          const error = { error_code: "AGENT_EXITED", message: "the agent ended with exit code 1" } as const;
+          session.append({ kind: "turn", turn, phase: "ended", stop_reason: "interrupted", sent: true, error });
+          session.append({ kind: "state", state: "failed", error });
+          return;
+        }
+        if (prompt === "cost") {
+          const cost = { amount: 0.25, currency: "EUR" };
+          session.shown = {
+            usage: { used: 1200, size: 100_000, cost },
+            usage_total: { turns: 1, total_tokens: 1200, input_tokens: 1000, output_tokens: 200, cost },
+          };
+        }
         if (prompt === "much") for (let count = 0; count < 200; count += 1) session.text(turn, "x".repeat(10_000));
         session.endTurn(turn);
+      },
+      onCancel: (session) => {
+        if (session.running !== undefined) session.endTurn(session.running, "cancelled");
       },
       onAnswer: (session, request) => {
         if (request.endsWith("-1")) session.text(1, "meanwhile I went on\n");
