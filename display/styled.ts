@@ -112,11 +112,14 @@ function wrappedLine(line: string, columns: number, hang: number): string {
   const own = /^ */.exec(line.replaceAll(paints, ""))?.[0].length ?? 0;
   const indent = Math.min(own, columns >> 1) + hang;
   let [out, column] = ["", 0];
-  for (const [, gap = "", word = ""] of line.matchAll(/( *)([^ ]*)/g)) {
+  for (const [match, gap = "", word = ""] of line.matchAll(/( *)([^ ]*)/g)) {
+    if (match === "") continue;
     const width = visibleWidth(word);
     const isWrapped = column > indent && column + gap.length + width > columns;
     out += isWrapped ? `\n${" ".repeat(indent)}${word}` : gap + word;
-    column = (isWrapped ? indent : column + gap.length) + width;
+    const end = (isWrapped ? indent : column + gap.length) + width;
+    // The terminal breaks a word that is longer than a row, so that it can be copied whole.
+    column = end > columns ? ((end - 1) % columns) + 1 : end;
   }
   return out;
 }
