@@ -337,7 +337,7 @@ test("a queued prompt is shown once, when its turn starts, or when it ends in th
   expect(shown([...contents, text("agent", "working")], { showPrompts: true })).toBe("working\n");
   const later = [turn(3, "ended"), turn(1, "ended"), turn(2, "started")];
   expect(shown([...contents, ...later], { showPrompts: true })).toBe(
-    "> prompt 3\n\n■ turn 3 cancelled\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
+    "> prompt 3\n\n■ turn 3 cancelled before it began\n■ turn 1 cancelled in 6.0s\n\n> prompt 2\n",
   );
 });
 

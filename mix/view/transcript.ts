@@ -90,8 +90,9 @@ export class Transcript {
         if (entry.phase === "changed") return this.#renderChangedQuestion(entry);
         return entry.phase === "resolved" ? this.resolve(entry, this.#openQuestions.get(entry.request), "") : "";
       case "turn": {
+        const neverBegan = entry.phase === "ended" && this.#queuedPrompts.has(entry.turn);
         const prompt = this.#renderQueuedPrompt(entry);
-        const lines = this.#renderTurn(entry, showsError ? this.#errorOnce(entry.error) : "");
+        const lines = this.#renderTurn(entry, neverBegan, showsError ? this.#errorOnce(entry.error) : "");
         return rich`${prompt}${this.#renderSection("status", lines)}`;
       }
       case "state":
@@ -269,7 +270,7 @@ export class Transcript {
     return known.size === 0 && lines.length > 0 ? [style.strong("plan"), ...lines] : lines;
   }
 
-  #renderTurn(entry: TurnEntry & { readonly at: string }, errorText: string): Text[] {
+  #renderTurn(entry: TurnEntry & { readonly at: string }, neverBegan: boolean, errorText: string): Text[] {
     const { style } = this.#options;
     const { at } = entry;
     if (entry.phase === "started") {
@@ -282,7 +283,8 @@ export class Transcript {
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
     if (entry.stop_reason === "end_turn") return [style.good(`✔ turn ${entry.turn} done${took}`)];
     const how = `${printableLine(entry.stop_reason ?? "ended")}${entry.forced === true ? " (forced)" : ""}`;
-    return [style.warn(`■ turn ${entry.turn} ${how}${took}${errorText}`), ...this.#renderStderr(entry.error)];
+    const when = neverBegan ? " before it began" : took;
+    return [style.warn(`■ turn ${entry.turn} ${how}${when}${errorText}`), ...this.#renderStderr(entry.error)];
   }
 
   #renderState(entry: StateEntry, errorText: string): Text[] {
