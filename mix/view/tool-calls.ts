@@ -179,15 +179,16 @@ export class ToolCalls {
     const { style, columns } = this.#screen;
     const kind = printableLine(call.tool_kind || "tool");
     const title = printableLine(call.title || "…");
+    const saidByTitle = saysKind(kind, title);
+    const taken = saidByTitle ? 2 : kind.length + 5;
+    const head = (shown: string): Text =>
+      saidByTitle
+        ? rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}`
+        : rich`${mark} ${style.code(kind)}  ${shown}`;
     const parent = this.parentOf(call);
-    const of = parent === undefined || isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
-    const place = of === "" ? "" : style.faint(of);
-    const taken = (parent === undefined ? 0 : 2) + of.length;
-    if (saysKind(kind, title)) {
-      const shown = fit(title, columns, taken + 2);
-      return rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}${place}`;
-    }
-    return rich`${mark} ${style.code(kind)}  ${fit(title, columns, kind.length + taken + 5)}${place}`;
+    if (parent === undefined) return head(fit(title, columns, taken));
+    const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
+    return rich`${head(fit(title, columns, taken + 2 + of.length))}${of === "" ? "" : style.faint(of)}`;
   }
 
   #diffsOf(id: string): Set<string> {
