@@ -44,6 +44,7 @@ export interface AgentRunOptions {
   readonly conversation: LoggedConversation;
   readonly chunkMergeBytesMax: number;
   readonly newKey: () => number;
+  readonly now: () => number;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
   /** Records that a child started or is gone, so that the next agentd finds orphans. */
@@ -88,14 +89,14 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, startProblem, mcpServers, chosenOptions, onIdentity } = this.#launch;
+    const { busToolsProblem, startProblem, chosenOptions } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
     if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, mcpServers, onIdentity ?? (() => {}), (input) => {
+    openAgentSession(this.client, this.#state, { ...this.#launch, now: this.#options.now }, (input) => {
       const isBack = input.type === "opened" && input.resumed !== undefined;
       this.#batch.add(isBack ? { ...input, chosen: chosenOptions } : input);
     });

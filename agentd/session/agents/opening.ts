@@ -3,18 +3,21 @@
 // one.
 import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
-import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
+import type { AgentCapabilities, AgentIdentity } from "../../../acp-client/model.ts";
 import type { SessionInput } from "../core/input.ts";
+import { findLoadProblem } from "../core/resume.ts";
 import type { SessionState } from "../core/state.ts";
+import type { AgentRunOptions, Launch } from "./agent-run.ts";
 
 /** Failures that another method would meet too. */
 const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
 
+type OpeningOptions = Pick<Launch, "mcpServers" | "quirksOf" | "onIdentity"> & Pick<AgentRunOptions, "now">;
+
 export function openAgentSession(
   client: AgentClient,
   state: SessionState,
-  mcpServers: readonly McpServer[],
-  onIdentity: (identity: AgentIdentity) => void,
+  { mcpServers, quirksOf, onIdentity, now }: OpeningOptions,
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -23,24 +26,25 @@ export function openAgentSession(
   client.initialize((initialized) => {
     if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
-    onIdentity(identity);
-    if (openMode === "restore" && agentSide) {
-      const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
-      return tryRestore(client, identity, requests, undefined, post);
+    onIdentity?.(identity);
+    const openNew = (how: Pick<OpenedInput, "resumed" | "freshBecause">): void =>
+      client.open({ how: "new", ...common }, (opened) => {
+        if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
+        else post({ type: "opened", identity, opened: opened.value, ...how });
+      });
+    if (openMode !== "restore" || !agentSide) return openNew(openMode === "fresh" ? { resumed: openMode } : {});
+    const { sessionId } = agentSide;
+    const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId });
+    const problem = quirksOf(identity.info).loadOnce === true ? findLoadProblem(agentSide, now()) : undefined;
+    const possible = problem === undefined ? requests : requests.filter(({ how }) => how !== "load");
+    if (problem !== undefined && requests.length > 0 && possible.length === 0) {
+      return openNew({ resumed: "fresh", freshBecause: problem });
     }
-    client.open({ how: "new", ...common }, (opened) => {
-      if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
-      else
-        post({
-          type: "opened",
-          identity,
-          opened: opened.value,
-          ...(openMode === "fresh" ? { resumed: openMode } : {}),
-        });
-    });
+    tryRestore(client, identity, possible, undefined, post);
   });
 }
 
+type OpenedInput = Extract<SessionInput, { readonly type: "opened" }>;
 type RestoreRequest = Extract<OpenSessionParams, { readonly how: "resume" | "load" }>;
 
 /** Tries session/resume first, which has no replay. */
