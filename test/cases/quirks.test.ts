@@ -56,6 +56,34 @@ test("it is never loaded in the minute of its start nor a second time, but begin
   expect(JSON.stringify(prompted.at(-1)?.params)).toContain("pelican");
 });
 
+test("the history that it tells after its response to session/load is no news, and the next prompt comes after it", async () => {
+  const said = (sessionUpdate: string, text: string) => ({
+    update: { sessionUpdate, content: { type: "text", text } },
+  });
+  const history = [
+    said("user_message_chunk", "remember the word pelican"),
+    { update: { sessionUpdate: "tool_call", toolCallId: "old", title: "Old", status: "completed" } },
+    said("agent_message_chunk", "ok"),
+  ];
+  const clock = new ManualClock();
+  const loaded: Rule = { on: "session/load", do: [{ reply: { modes } }, ...history] };
+  await using scene = await openScene({ scripted: likeGemini([loaded]) }, { clock });
+  const { user } = scene;
+  const session = await scene.idle();
+  await turnEnd(user, session, await user.prompt(session, "remember the word pelican"));
+  const before = await user.log(session);
+  clock.advance(minute);
+  await comeBack(user, session);
+  await turnEnd(user, session, await user.prompt(session, "which word?"));
+  const after = (await user.log(session)).slice(before.length);
+  expect(ofKind(after, "message").map(({ role, content }) => [role, content["text"]])).toEqual([
+    ["user", "which word?"],
+    ["agent", "ok"],
+  ]);
+  expect(after.filter(({ kind }) => kind === "tool_call" || kind === "diagnostic")).toEqual([]);
+  expect(user.seen.filter((entry) => entry.session === session)).toEqual(await user.log(session));
+});
+
 test("its word about a change of mode is an option, and no message", async () => {
   const prompted: Rule = {
     on: "session/prompt",

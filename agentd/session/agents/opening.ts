@@ -3,16 +3,22 @@
 // one.
 import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
-import type { AgentCapabilities, AgentIdentity } from "../../../acp-client/model.ts";
+import type { AgentCapabilities, AgentIdentity, AgentInfo, McpServer } from "../../../acp-client/model.ts";
+import type { AgentQuirks } from "../../config/settings.ts";
 import type { SessionInput } from "../core/input.ts";
 import { findLoadProblem } from "../core/resume.ts";
 import type { SessionState } from "../core/state.ts";
-import type { AgentRunOptions, Launch } from "./agent-run.ts";
 
 /** Failures that another method would meet too. */
 const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", "AGENT_EXITED", "AGENT_UNAVAILABLE"]);
 
-type OpeningOptions = Pick<Launch, "mcpServers" | "quirksOf" | "onIdentity"> & Pick<AgentRunOptions, "now">;
+interface OpeningOptions {
+  readonly mcpServers: readonly McpServer[];
+  readonly quirksOf: (info: AgentInfo | null) => AgentQuirks;
+  /** Called with the agent's answer to initialize. */
+  readonly onIdentity?: (identity: AgentIdentity) => void;
+  readonly now: () => number;
+}
 
 export function openAgentSession(
   client: AgentClient,
