@@ -5,6 +5,7 @@ import type { AgentSink } from "./agent-client.ts";
 import type { AgentEvent, AgentFailure, Done, Outcome, AgentExit } from "./agent-events.ts";
 import { clientLimits, type ClientLimits } from "./client-limits.ts";
 import type { ClientSide } from "./client-side.ts";
+import type { ClientQuirks } from "./client-quirks.ts";
 import { EventBatches } from "./event-batches.ts";
 import {
   exitFailure,
@@ -17,7 +18,7 @@ import {
 } from "./failure.ts";
 import { LineSplitter } from "./jsonrpc/line-splitter.ts";
 import { Peer, type RequestOutcome } from "./jsonrpc/peer.ts";
-import type { AuthMethod } from "./model.ts";
+import type { AgentInfo, AuthMethod } from "./model.ts";
 import type { AgentProcess, AgentProcessOptions } from "./process/agent-process.ts";
 import { startAgentProcess } from "./process/start-agent-process.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -34,6 +35,8 @@ export interface AgentOptions extends AgentProcessOptions {
   /** Client-side requests that are served. Default: none. */
   readonly clientSide?: ClientSide;
   readonly limits?: Partial<ClientLimits>;
+  /** The agent's quirks, by what it calls itself in its response to initialize. Default: none. */
+  readonly quirksOf?: (info: AgentInfo | null) => ClientQuirks;
   /** Replaces the start of a real process. */
   readonly start?: (options: AgentProcessOptions) => AgentProcess;
   /** Calls `run` once after `ms`, unless the returned function is called first. Default: setTimeout. */
@@ -55,6 +58,7 @@ export class AgentConnection implements AgentLink {
   /** The failure that made the connection unusable. */
   #closedBy: AgentFailure | undefined;
   #stopping: Promise<AgentExit> | undefined;
+  #quirks: ClientQuirks | undefined;
 
   constructor(options: AgentOptions, sink: AgentSink, createSession: (link: AgentLink) => ProtocolSession) {
     this.#options = options;
@@ -112,6 +116,13 @@ export class AgentConnection implements AgentLink {
     this.batches.emit(redactEvent(event, this.#redact));
   }
 
+  get quirks(): ClientQuirks {
+    const { identity } = this.session;
+    if (identity === undefined) return {};
+    this.#quirks ??= this.#options.quirksOf?.(identity.info) ?? {};
+    return this.#quirks;
+  }
+
   noteDelivery(): void {
     this.batches.noteDelivery();
   }
@@ -138,8 +149,10 @@ export class AgentConnection implements AgentLink {
       await new Promise<void>((resolve) => this.session.closeSession(() => resolve()));
     }
     // An agent that never answered initialize has nothing to finish, so it gets no grace period.
-    const limits = this.session.identity === undefined ? { ...this.limits.stop, stdinGraceMs: 0 } : this.limits.stop;
-    return await this.process.stop(limits);
+    const stdinGraceMs = this.session.identity === undefined ? 0 : this.quirks.stopGraceMs;
+    return await this.process.stop(
+      stdinGraceMs === undefined ? this.limits.stop : { ...this.limits.stop, stdinGraceMs },
+    );
   }
 
   #peerHandler(): ConstructorParameters<typeof Peer>[0]["handler"] {

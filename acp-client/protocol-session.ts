@@ -4,6 +4,7 @@
 import type { AgentClient } from "./agent-client.ts";
 import type { AgentEvent, AgentFailure, Done } from "./agent-events.ts";
 import type { ClientLimits } from "./client-limits.ts";
+import type { ClientQuirks } from "./client-quirks.ts";
 import type { ClientSide } from "./client-side.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
 import type { ClientInfo } from "./schema/v1/requests.ts";
@@ -44,6 +45,8 @@ export interface AgentLink {
   readonly limits: ClientLimits;
   readonly clientInfo: ClientInfo;
   readonly clientSide: ClientSide;
+  /** Of this agent; none before initialize is answered. */
+  readonly quirks: ClientQuirks;
   /** Sends a request, without a time limit if `timeoutMs` is undefined. JSON-RPC errors arrive as an AgentFailure. */
   request(method: string, params: object, timeoutMs: number | undefined, done: Done<unknown>): void;
   notify(method: string, params: object): void;

@@ -113,7 +113,8 @@ export class V1Inbound {
       const message = "A tool call has an object with a repeated member name; the last one counts";
       this.#link.fault("repeated-member", message, line);
     }
-    this.#emitUpdate(update, raw, options);
+    const modeId = toldMode(update, this.#link.quirks.modeMessagePrefix);
+    this.#emitUpdate(modeId === undefined ? update : { kind: "current_mode", modeId }, raw, options);
   }
 
   #emitUpdate(update: DecodedUpdate, raw: unknown, options: SessionOptions): void {
@@ -266,6 +267,15 @@ export class V1Inbound {
     this.#link.fault("overflow", "Too many messages came before the answer to session/new; one was dropped");
     request?.refuse({ code: RPC.internalError, message: "Too many messages came before session/new was answered" });
   }
+}
+
+/** Returns the mode's id in a message by which the agent tells a change of its mode. */
+function toldMode(update: DecodedUpdate, prefix: string | undefined): string | undefined {
+  if (!prefix || update.kind !== "message" || update.role !== "agent") return undefined;
+  const { text } = update.content as { readonly text?: unknown };
+  if (typeof text !== "string" || !text.startsWith(prefix)) return undefined;
+  const modeId = text.slice(prefix.length);
+  return /^\S+$/u.test(modeId) && isIdentifier(modeId) ? modeId : undefined;
 }
 
 function otherSession(own: string, asked: string): { readonly agentSession?: string } {

@@ -2,6 +2,7 @@
 // Plans how an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so
 // that a changed catalogue or a new login takes effect.
 import type { AgentFailure } from "../acp-client/agent-events.ts";
+import type { AgentInfo } from "../acp-client/model.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
@@ -91,6 +92,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     redact,
     stderrBytesMax: limits.stderrTailBytes,
     limits: clientLimits(limits, definition.startTimeoutMs),
+    quirksOf: (info: AgentInfo | null | undefined) => quirksOf(definition, info),
   };
   const served = { cwd, directories, reserved, env, redact, redactorFor };
   const bus = busToolsFor(parts, marker.value);
@@ -101,7 +103,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       ),
     openClientRequests: (hooks) =>
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
-    quirksOf: (info) => quirksOf(definition, info),
+    quirksOf: options.quirksOf,
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     quietLogins: quietLogins(definition, env),
     chosenOptions: chosenOptions(log, state),

@@ -87,6 +87,7 @@ export class SessionCore {
     this.#agents = new Agents({
       post,
       plan,
+      now: () => clock.now(),
       soon: options.soon ?? yieldToEventLoop,
       chunkMergeBytesMax: limits.chunkMergeBytesMax,
       conversation: openConversation(options),

@@ -34,7 +34,7 @@ test.each([
 test("Gemini that is started by its command alone has its quirks", () => {
   const definition = definitionOf(catalogue, { agent: "other", command: ["/opt/gemini", "--acp"] })!;
   expect(quirksOf(definition, info("gemini-cli"))).toEqual(gemini.quirks);
-  expect(quirksOf(definition, undefined)).toEqual({});
+  expect(quirksOf(definition, null)).toEqual({});
 });
 
 test("every agent that others publish is known by the name that it gives itself", () => {

@@ -78,9 +78,22 @@ test("a file with every key is parsed", () => {
   });
 });
 
+test("quirks that are written are set, and the absent ones are left to what agentd knows", () => {
+  const read = (quirks: object) => {
+    const parsed = parseSettings({ agents: { x: { command: ["a"], quirks } } }, "/home/ann");
+    return parsed.ok ? parsed.settings.agents.get("x")?.quirks : parsed.faults;
+  };
+  expect(read({})).toStrictEqual({});
+  expect(
+    read({ missing_file_is_empty: true, mode_message_prefix: "", load_once: false, stop_grace: "1ms" }),
+  ).toStrictEqual({ missingFileIsEmpty: true, modeMessagePrefix: "", loadOnce: false, stopGraceMs: 1 });
+});
+
 test.each([
   ["max_session = 3", "max_session", "did you mean max_sessions?"],
   ["[agents.x]\ncommand = ['a']\ncomand = ['b']", "agents.x.comand", "did you mean command?"],
+  ["[agents.x]\ncommand = ['a']\nquirks = {loadonce=true}", "agents.x.quirks.loadonce", "did you mean load_once?"],
+  ["[agents.x]\ncommand = ['a']\nquirks = {load_once=1}", "agents.x.quirks.load_once", "true or false"],
   ["[agents.x]\ncmd = ['b']", "agents.x.command", "is missing"],
   ["[policies.x]\nallow = 1", "policies.x.allow", "known are allow_once"],
   [

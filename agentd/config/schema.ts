@@ -3,6 +3,7 @@
 // `allow_env` or `roots` would be a security hole.
 import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
+import { omitUndefined } from "../../acp-client/schema/lenient.ts";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { closestWord } from "../../display/closest-word.ts";
 import {
@@ -86,7 +87,12 @@ const unsetName = environmentName.refine((name) => name !== "PATH", {
 });
 
 const quirkFields = z.strictObject(
-  { missing_file_is_empty: z.boolean({ error: "must be true or false" }).optional() },
+  {
+    missing_file_is_empty: z.boolean({ error: "must be true or false" }).optional(),
+    mode_message_prefix: z.string({ error: "must be text in quotes" }).optional(),
+    load_once: z.boolean({ error: "must be true or false" }).optional(),
+    stop_grace: duration.optional(),
+  },
   { error: "must be a table" },
 );
 
@@ -202,8 +208,14 @@ function agentOf(agent: z.output<typeof agentSchema>, home: string): AgentSettin
 }
 
 /** Without the absent ones, which leave what agentd knows. */
-function quirksOf({ missing_file_is_empty: missingFileIsEmpty }: z.output<typeof quirkFields>): AgentQuirks {
-  return missingFileIsEmpty === undefined ? {} : { missingFileIsEmpty };
+function quirksOf(written: z.output<typeof quirkFields>): AgentQuirks {
+  const quirks: AgentQuirks = omitUndefined({
+    missingFileIsEmpty: written.missing_file_is_empty,
+    modeMessagePrefix: written.mode_message_prefix,
+    loadOnce: written.load_once,
+    stopGraceMs: written.stop_grace,
+  });
+  return quirks;
 }
 
 function policyOf(policy: z.output<typeof policySchema>, home: string): PolicySettings {

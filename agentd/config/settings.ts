@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The settings of the configuration file (agentd.toml), and their defaults.
+import type { ClientQuirks } from "../../acp-client/client-quirks.ts";
 
 export interface Settings {
   /** Absolute, with `~` expanded; links are resolved when a session starts. Undefined: the rule for the home directory. */
@@ -42,9 +43,11 @@ export interface AgentSettings {
 }
 
 /** Where an agent does not do what ACP says or what people expect. Absent members mean that it does. */
-export interface AgentQuirks {
+export interface AgentQuirks extends ClientQuirks {
   /** A read of a missing file returns an empty text: after an error this agent cannot create the file. */
   readonly missingFileIsEmpty?: boolean;
+  /** It loads a session once, and not in the clock minute in which it began it. Another load loses the conversation. */
+  readonly loadOnce?: boolean;
 }
 
 export interface PolicySettings {

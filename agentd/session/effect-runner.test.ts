@@ -28,6 +28,7 @@ test.each([undefined, state.id])(
         return { ok: false, failure: { code: "AGENT_UNAVAILABLE", message: "nobody is there" } };
       },
       soon: () => replied,
+      now: () => 0,
       chunkMergeBytesMax: 65_536,
       conversation: { before: () => undefined, digest: () => Promise.resolve(new TranscriptDigest()) },
       record() {},

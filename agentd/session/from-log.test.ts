@@ -28,3 +28,20 @@ test.each<[string, readonly EntryContent[], number | null]>([
   const cost = amount === null ? null : usd(amount);
   expect(stateFromLog(log, alpha)?.cost).toEqual({ reported: cost, counted: cost });
 });
+
+test.each([
+  ["load", true],
+  ["fresh", false],
+  [undefined, false],
+] as const)("whether and when the agent loaded its session is read from the log: %s", (resumed, wasLoaded) => {
+  const log = temporaryLog();
+  const up: EntryContent = {
+    kind: "state",
+    state: "idle",
+    agent_session_id: "agent-2",
+    ...(resumed ? { resumed } : {}),
+  };
+  appendTo(log, alpha, startingState, up);
+  const at = log.sessions.latest(alpha)?.up?.at;
+  expect(stateFromLog(log, alpha)?.agentSide).toMatchObject({ wasLoaded, openedAt: Date.parse(at ?? "") });
+});

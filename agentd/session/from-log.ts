@@ -189,5 +189,7 @@ function toAgentSide(row: SessionRow, latest: LatestEntries | undefined): Sessio
     info: up?.agent_info ?? null,
     protocolVersion: up?.protocol_version ?? 1,
     capabilities: up?.capabilities ?? {},
+    openedAt: up === undefined ? 0 : Date.parse(up.at),
+    wasLoaded: up?.resumed === "load",
   };
 }

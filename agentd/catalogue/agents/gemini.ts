@@ -20,6 +20,13 @@ export const gemini = published({
   quirks: {
     // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".
     missingFileIsEmpty: true,
+    // 0.61.0: a text chunk in place of current_mode_update.
+    modeMessagePrefix: "[MODE_UPDATE] ",
+    // 0.61.0: a load writes a second file of the session, or empties the one of the same minute. Another load then finds
+    // no conversation.
+    loadOnce: true,
+    // 0.61.0: the end of its stdin does nothing. SIGTERM works at once without the second process.
+    stopGraceMs: 0,
   },
   findStartProblem: findTrustProblem,
   lacks: { version: "0.61.0", capabilities: ["additionalDirectories"] },

@@ -18,7 +18,6 @@ export interface Launch extends OpeningOptions {
   readonly start: (sink: AgentSink, clientSide: ClientSide) => AgentClient;
   /** Serves the agent's file and terminal requests; absent when it may make none. */
   readonly openClientRequests?: (hooks: ClientRequestHooks) => ClientRequests;
-  /** The agent's quirks, by what it calls itself in its response to initialize. */
   readonly quirksOf: (info: AgentInfo | null | undefined) => BuiltInQuirks;
   /**
    * From the log: the options that people had set in earlier runs, which a restored agent session gets again; of a session
@@ -44,6 +43,7 @@ export interface AgentRunOptions {
   readonly conversation: LoggedConversation;
   readonly chunkMergeBytesMax: number;
   readonly newKey: () => number;
+  readonly now: () => number;
   readonly onError: (error: unknown) => void;
   readonly failpoint: Failpoint;
   /** Records that a child started or is gone, so that the next agentd finds orphans. */
@@ -95,7 +95,7 @@ export class AgentRun {
     }
     if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
-    openAgentSession(this.client, this.#state, this.#launch, (input) => {
+    openAgentSession(this.client, this.#state, { ...this.#launch, now: this.#options.now }, (input) => {
       this.#batch.add(input.type === "opened" ? { ...input, chosen: chosenOptions } : input);
     });
     this.#postBatch();

@@ -3,12 +3,16 @@
 // one.
 import type { AgentClient, OpenSessionParams } from "../../../acp-client/agent-client.ts";
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
-import type { AgentCapabilities, AgentIdentity, McpServer } from "../../../acp-client/model.ts";
+import type { AgentCapabilities, AgentIdentity, AgentInfo, McpServer } from "../../../acp-client/model.ts";
+import type { AgentQuirks } from "../../config/settings.ts";
 import type { SessionInput } from "../core/input.ts";
+import { findLoadProblem } from "../core/resume.ts";
 import type { SessionState } from "../core/state.ts";
 
 export interface OpeningOptions {
   readonly mcpServers: readonly McpServer[];
+  /** The agent's quirks, by what it calls itself in its response to initialize. */
+  readonly quirksOf: (info: AgentInfo | null | undefined) => AgentQuirks;
   /** Called with the agent's answer to initialize. */
   readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Login methods that ask nobody anything here. Default: none. */
@@ -21,7 +25,7 @@ const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", 
 export function openAgentSession(
   client: AgentClient,
   state: SessionState,
-  { mcpServers, onIdentity, quietLogins = [] }: OpeningOptions,
+  { mcpServers, quirksOf, onIdentity, quietLogins = [], now }: OpeningOptions & { readonly now: () => number },
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -32,23 +36,24 @@ export function openAgentSession(
     const identity = initialized.value;
     onIdentity?.(identity);
     const open = openerOf(client, identity, quietLogins);
-    if (openMode === "restore" && agentSide) {
-      const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId: agentSide.sessionId });
-      return tryRestore(open, identity, requests, undefined, post);
+    const openNew = (how: Pick<OpenedInput, "resumed" | "freshBecause">): void =>
+      open({ how: "new", ...common }, (opened) => {
+        if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
+        else post({ type: "opened", identity, opened: opened.value, ...how });
+      });
+    if (openMode !== "restore" || !agentSide) return openNew(openMode === "fresh" ? { resumed: openMode } : {});
+    const { sessionId } = agentSide;
+    const requests = toRestoreRequests(identity.capabilities, { ...common, sessionId });
+    const problem = quirksOf(identity.info).loadOnce === true ? findLoadProblem(agentSide, now()) : undefined;
+    const possible = problem === undefined ? requests : requests.filter(({ how }) => how !== "load");
+    if (problem !== undefined && requests.length > 0 && possible.length === 0) {
+      return openNew({ resumed: "fresh", freshBecause: problem });
     }
-    open({ how: "new", ...common }, (opened) => {
-      if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
-      else
-        post({
-          type: "opened",
-          identity,
-          opened: opened.value,
-          ...(openMode === "fresh" ? { resumed: openMode } : {}),
-        });
-    });
+    tryRestore(open, identity, possible, undefined, post);
   });
 }
 
+type OpenedInput = Extract<SessionInput, { readonly type: "opened" }>;
 type Open = AgentClient["open"];
 
 /** Opens a session, and if the agent needs a login that asks nobody anything, logs in and tries once more. */

@@ -17,7 +17,7 @@ import { addMessage } from "./messages.ts";
 import { requestElicitation } from "./requests/elicitations.ts";
 import { abandonAllRequests, cancelRequest } from "./requests/request-life.ts";
 import { noteCallChange, noteForeignToolCall, requestPermission } from "./requests/permissions.ts";
-import { notResumableError, findOptionsToRestore, emitUpgrade } from "./resume.ts";
+import { emitFreshStart, emitUpgrade, findOptionsToRestore, notResumableError } from "./resume.ts";
 import { isFromModel, noteActivity } from "./silence.ts";
 import { currentTurn, noCost, type RunningTurn, type SessionState } from "./state.ts";
 import { addToolCall } from "./tools/tool-calls.ts";
@@ -105,7 +105,10 @@ export function onOpened(draft: Draft, input: Extract<SessionInput, { type: "ope
     info: identity.info,
     protocolVersion: identity.protocolVersion,
     capabilities: { ...identity.capabilities },
+    openedAt: draft.context.now,
+    wasLoaded: resumed === "load",
   };
+  if (input.freshBecause !== undefined) emitFreshStart(draft, input.freshBecause);
   if (opened.options.length > 0) emitOptions(draft, opened.options);
   if (resumed !== undefined) {
     // Keep a transcript that an earlier run still owed.

@@ -83,6 +83,8 @@ export type SessionInput =
       readonly resumed?: ResumeMethod;
       /** The options to set: what people had set in earlier runs; of a session that never came up, those of its start. */
       readonly chosen?: readonly ChosenOption[];
+      /** With `resumed` being "fresh": why the agent's session was not restored, though it was to be. */
+      readonly freshBecause?: string;
     }
   /** The agent advertises this method of resuming and refused it; the next one is tried. */
   | { readonly type: "resume_refused"; readonly method: "resume" | "load"; readonly failure: AgentFailure }

@@ -8,7 +8,7 @@ import { type Draft, refuse } from "./draft.ts";
 import type { RefusedDecision, SessionInput } from "./input.ts";
 import { emitUnsent } from "./requests/request-life.ts";
 import { toStartingEntry } from "./start.ts";
-import { type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
+import { type AgentSide, type ChosenOption, type OpenMode, phaseOf, type SessionState } from "./state.ts";
 
 export function decideResume(draft: Draft, input: Extract<SessionInput, { type: "resume" }>): RefusedDecision | void {
   const { state } = draft;
@@ -44,6 +44,26 @@ export function beginRun(draft: Draft, openMode: OpenMode, failsAs: EndedPhase, 
 /** Returns whether the agent advertised session/resume or session/load when it last came up. */
 export function canRestoreSession({ agentSide }: Pick<SessionState, "agentSide">): boolean {
   return agentSide?.capabilities["resume"] === true || agentSide?.capabilities["load"] === true;
+}
+
+/**
+ * Returns why session/load would lose the conversation; undefined if it would not. For an agent with the quirk
+ * `loadOnce`, which names its files of a session by the minute.
+ */
+export function findLoadProblem({ wasLoaded, openedAt }: AgentSide, now: number): string | undefined {
+  if (wasLoaded) return "this agent cannot load a session a second time";
+  const isSameMinute = toMinute(openedAt) === toMinute(now);
+  return isSameMinute ? "this agent cannot load a session in the clock minute in which it began it" : undefined;
+}
+
+function toMinute(ms: number): number {
+  return Math.floor(ms / 60_000);
+}
+
+/** Tells whoever resumes a session that its agent does not continue its own conversation. */
+export function emitFreshStart(draft: Draft, reason: string): void {
+  const title = "the agent begins a new session; it gets the transcript of this one with the next prompt";
+  draft.add({ kind: "notice", severity: "warning", title, description: reason });
 }
 
 /** Logs the refusal; the next method is tried. */

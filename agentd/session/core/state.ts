@@ -130,6 +130,9 @@ export interface AgentSide {
   readonly info: AgentInfo | null;
   readonly protocolVersion: number;
   readonly capabilities: Readonly<Record<string, boolean>>;
+  /** When the agent last opened the session, in milliseconds, and whether by session/load. */
+  readonly openedAt: number;
+  readonly wasLoaded: boolean;
 }
 
 export type PendingRequest = PendingHead & RequestDetails;

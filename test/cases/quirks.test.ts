@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// An agent that does what Gemini CLI 0.61.0 does, by another name in the catalogue.
+import { expect, test } from "vitest";
+import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
+import type { BusUser } from "../harness/bus-user.ts";
+import type { Rule, Scenario } from "../scripted-agent/scenario.ts";
+import { agentText, ofKind, openScene, turnEnd } from "./scene.ts";
+
+const modes = { currentModeId: "default", availableModes: ["default", "plan"].map((id) => ({ id, name: id })) };
+
+function likeGemini(rules: readonly Rule[] = []): Scenario {
+  return {
+    initialize: {
+      agentInfo: { name: "gemini-cli", title: "Gemini CLI", version: "0.61.0" },
+      agentCapabilities: { loadSession: true },
+    },
+    session: { modes },
+    ignore: ["eof"],
+    rules: [...rules, { on: "session/load", do: [{ reply: { modes } }] }],
+  };
+}
+
+const minute = 60_000;
+
+async function comeBack(user: BusUser, session: string): Promise<void> {
+  await user.call("agent.session.close", { session });
+  await user.wait(session, "ended");
+  await user.call("agent.session.resume", { session });
+  await user.wait(session, "idle");
+}
+
+test("it is never loaded in the minute of its start nor a second time, but begins afresh and says so", async () => {
+  const clock = new ManualClock();
+  await using scene = await openScene({ scripted: likeGemini() }, { clock });
+  const { user } = scene;
+  const session = await scene.idle();
+  await turnEnd(user, session, await user.prompt(session, "remember the word pelican"));
+  const waits = [0, minute, minute, minute, 0];
+  for (const wait of waits) {
+    clock.advance(wait);
+    await comeBack(user, session);
+  }
+  await turnEnd(user, session, await user.prompt(session, "which word?"));
+  const log = await user.log(session);
+  const ways = ofKind(log, "state").flatMap(({ agent_session_id: id, resumed }) => (id === undefined ? [] : [resumed]));
+  expect(ways).toEqual([undefined, "fresh", "load", "fresh", "load", "fresh"]);
+  expect(ofKind(log, "notice").map(({ severity, description }) => [severity, description])).toEqual([
+    ["warning", "this agent cannot load a session in the clock minute in which it began it"],
+    ["warning", "this agent cannot load a session a second time"],
+    ["warning", "this agent cannot load a session a second time"],
+  ]);
+  const prompted = scene
+    .agent()
+    .received()
+    .filter(({ method }) => method === "session/prompt");
+  expect(JSON.stringify(prompted.at(-1)?.params)).toContain("pelican");
+});
+
+test("the history that it tells after its response to session/load is no news, and the next prompt comes after it", async () => {
+  const said = (sessionUpdate: string, text: string) => ({
+    update: { sessionUpdate, content: { type: "text", text } },
+  });
+  const history = [
+    said("user_message_chunk", "remember the word pelican"),
+    { update: { sessionUpdate: "tool_call", toolCallId: "old", title: "Old", status: "completed" } },
+    said("agent_message_chunk", "ok"),
+  ];
+  const clock = new ManualClock();
+  const loaded: Rule = { on: "session/load", do: [{ reply: { modes } }, ...history] };
+  await using scene = await openScene({ scripted: likeGemini([loaded]) }, { clock });
+  const { user } = scene;
+  const session = await scene.idle();
+  await turnEnd(user, session, await user.prompt(session, "remember the word pelican"));
+  const before = await user.log(session);
+  clock.advance(minute);
+  await comeBack(user, session);
+  await turnEnd(user, session, await user.prompt(session, "which word?"));
+  const after = (await user.log(session)).slice(before.length);
+  expect(ofKind(after, "message").map(({ role, content }) => [role, content["text"]])).toEqual([
+    ["user", "which word?"],
+    ["agent", "ok"],
+  ]);
+  expect(after.filter(({ kind }) => kind === "tool_call" || kind === "diagnostic")).toEqual([]);
+  expect(user.seen.filter((entry) => entry.session === session)).toEqual(await user.log(session));
+});
+
+test("its word about a change of mode is an option, and no message", async () => {
+  const prompted: Rule = {
+    on: "session/prompt",
+    do: [{ text: "[MODE_UPDATE] plan" }, { text: "Planned." }, { reply: { stopReason: "end_turn" } }],
+  };
+  await using scene = await openScene({ scripted: likeGemini([prompted]) });
+  const { user } = scene;
+  const session = await scene.idle();
+  await turnEnd(user, session, await user.prompt(session, "plan it"));
+  const log = await user.log(session);
+  expect(agentText(log)).toBe("Planned.");
+  expect(ofKind(log, "options").at(-1)?.options).toMatchObject([{ option: "mode", value: "plan" }]);
+});
+
+test.each([
+  ["it", likeGemini(), ""],
+  ["an agent with stop_grace", { ignore: ["eof"] } as const, '[agents.scripted.quirks]\nstop_grace = "1ms"'],
+])("%s is not waited for at the end of its stdin", async (_, scripted, settings) => {
+  await using scene = await openScene({ scripted }, { settings, limits: { stdinGraceMs: 600_000 } });
+  const session = await scene.idle();
+  await scene.user.call("agent.session.close", { session });
+  expect(await scene.user.wait(session, "ended")).toMatchObject({ state: "closed" });
+});
