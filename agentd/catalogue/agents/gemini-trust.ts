@@ -38,8 +38,8 @@ function isTrusted(cwd: string, home: string, environment: StartPlace["environme
 
 /** The rule of the longest path decides. Without one the directory is not trusted; a rule that is invalid is fatal. */
 function findRule(cwd: string, rules: Readonly<Record<string, unknown>>): boolean | undefined {
-  const levels = ["TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"];
-  if (!Object.values(rules).every((level) => levels.includes(level as string))) return undefined;
+  const levels: ReadonlySet<unknown> = new Set(["TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"]);
+  if (!Object.values(rules).every((level) => levels.has(level))) return undefined;
   const real = realPath(cwd);
   const [longest] = Object.entries(rules)
     .map(([path, level]) => ({ path: resolve(path), level }))
