@@ -93,6 +93,8 @@ export interface AgentExit {
   readonly spawnError?: { readonly code: string; readonly message: string };
   /** Set if the agent closed its stdout and kept running, for which the client ended it. */
   readonly stdoutClosed?: true;
+  /** Set in the result of `stop`: how many processes had to be killed, the agent's own included. */
+  readonly killed?: number;
 }
 
 export interface OpenedSession {

@@ -41,6 +41,9 @@ import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { findAnswerStatus } from "./people/answer-status.ts";
 import { Notifier } from "./people/notifier.ts";
+import { Probes } from "./probe/probes.ts";
+import type { PlannedLaunch } from "./session/agents/agents.ts";
+import type { SessionState } from "./session/core/state.ts";
 import { SessionCore } from "./session-core.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { Shutdown } from "./shutdown.ts";
@@ -94,8 +97,8 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
   const { startedAt, log, maintenance, endpoint } = base;
   const busParts = openBusParts(base);
   const { client, busTools } = busParts;
-  const core = openCore(base, busParts);
-  const instance: Instance = { ...instanceOf(base, busParts, core), stopping: () => shutdown.hasBegun };
+  const { core, probes } = openCore(base, busParts);
+  const instance: Instance = { ...instanceOf(base, busParts, core), probes, stopping: () => shutdown.hasBegun };
   const onQuit = (): Promise<void> => shutdown.begin("asked to quit over the Bus");
   const citizen = createAgentCitizen({ client, instance, version, startedAt, logger, onQuit });
   const ready = new Promise<void>((resolve) => {
@@ -151,9 +154,10 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     beforeCommit: () => failpoint("commit.before"),
   });
   shutdown.add(() => log.close());
-  const maintenance = new LogMaintenance(log, (agent, id) => {
+  const forgetAgentSession = (agent: string, id: string): void => {
     if (agent === "demo") removeDemoSession(paths.demoSessionsDirectory, id);
-  });
+  };
+  const maintenance = new LogMaintenance(log, forgetAgentSession);
   shutdown.add(() => maintenance.stop());
   const surroundings = options.surroundings ?? { env: environment, uid, home };
   const reserved = new Reserved(reservedPlaces(paths, surroundings));
@@ -184,6 +188,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     capabilities: new KnownCapabilities(),
     log,
     maintenance,
+    forgetAgentSession,
     reserved,
     endpoint,
     passedValues,
@@ -220,9 +225,9 @@ function openBusParts({ options: { logger }, endpoint, build, startedAt, clock, 
 
 type BusParts = ReturnType<typeof openBusParts>;
 
-function openCore(base: Base, { client, callers, busTools }: BusParts): SessionCore {
-  const { options, log, limits, clock, settings, endpoint } = base;
-  const { environment, home, version, logger } = options;
+function openCore(base: Base, { client, callers, busTools }: BusParts) {
+  const { options, log, limits, clock, settings, endpoint, forgetAgentSession } = base;
+  const { environment, home, paths, version, logger } = options;
   const launchParts: LaunchParts = {
     ...base,
     version,
@@ -236,16 +241,30 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
       busUrl: endpoint.url(),
     }),
   };
-  return new SessionCore({
+  const plan = (state: SessionState): PlannedLaunch => {
+    busTools.expect(state.id);
+    return planLaunch(launchParts, state);
+  };
+  const probes = new Probes({
+    log,
+    limits,
+    plan,
+    workspacesDirectory: paths.workspacesDirectory,
+    newId: () => unusedSessionId(log),
+    now: () => clock.now(),
+    busTools,
+    givesBusTools: () => settings().busTools,
+    forgetAgentSession,
+    startTimeoutMs: (agent) => base.catalogue().get(agent)?.startTimeoutMs,
+  });
+  const core = new SessionCore({
     ...base,
     logger,
     bus: client,
     busTools,
+    probes,
     reply: (reply) => callers.reply(reply),
-    plan(state) {
-      busTools.expect(state.id);
-      return planLaunch(launchParts, state);
-    },
+    plan,
     openPeople: (post) =>
       new Notifier({
         bus: client,
@@ -258,9 +277,18 @@ function openCore(base: Base, { client, callers, busTools }: BusParts): SessionC
         limits,
       }),
   });
+  return { core, probes };
 }
 
-function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore): Omit<Instance, "stopping"> {
+function unusedSessionId(log: Log): string {
+  return newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined);
+}
+
+function instanceOf(
+  base: Base,
+  { client, callers }: BusParts,
+  core: SessionCore,
+): Omit<Instance, "stopping" | "probes"> {
   const { options, build, startedAt, log, config, settings, reserved, endpoint } = base;
   const { home, installed } = options;
   const { configFile, workspacesDirectory } = options.paths;
@@ -272,7 +300,7 @@ function instanceOf(base: Base, { client, callers }: BusParts, core: SessionCore
     quota,
     callers,
     directoryRules: () => ({ configFile, roots: settings().roots, home, workspacesDirectory, reserved }),
-    newSessionId: () => newSessionId(randomBytes, (id) => log.sessions.row(id) !== undefined),
+    newSessionId: () => unusedSessionId(log),
     configProblem: () => config.status().error,
     status: () => ({
       pid: process.pid,

@@ -14,6 +14,7 @@ import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
 import { Aborted, type LogMaintenance } from "./log-maintenance.ts";
 import type { Notifier } from "./people/notifier.ts";
+import type { Probes } from "./probe/probes.ts";
 import { Publisher, type PublisherBus } from "./publish.ts";
 import { type QuotaWatch, watchQuota } from "./quota.ts";
 import type { AgentRunOptions, LoggedConversation } from "./session/agents/agent-run.ts";
@@ -40,6 +41,7 @@ export interface SessionCoreOptions {
   readonly reply: (reply: SentReply) => void;
   readonly plan: AgentsOptions["plan"];
   readonly maintenance: LogMaintenance;
+  readonly probes: Pick<Probes, "run" | "count" | "stop">;
   /** Called once. People's answers are posted. */
   readonly openPeople: (post: PostInput) => People;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered" | "forget">;
@@ -61,7 +63,7 @@ export class SessionCore {
 
   /** Everything that posts to the mailbox is made after it; it starts when they are there. */
   constructor(options: SessionCoreOptions) {
-    const { log, limits, clock, logger, bus, plan, maintenance, busTools, failpoint } = options;
+    const { log, limits, clock, logger, bus, plan, maintenance, probes, busTools, failpoint } = options;
     this.#options = options;
     this.sessions = new LiveSessions((session) => stateFromLog(log, session));
     this.mailbox = new Mailbox({
@@ -100,6 +102,7 @@ export class SessionCore {
       agents: this.#agents,
       people: this.people,
       maintenance,
+      probes,
       busTools,
       clock,
       onError,
@@ -109,7 +112,7 @@ export class SessionCore {
   }
 
   #start(): void {
-    const { limits, settings, clock, logger, reply, busTools } = this.#options;
+    const { limits, settings, clock, logger, reply, busTools, probes } = this.#options;
     this.mailbox.start({
       context: () => ({
         now: clock.now(),
@@ -117,6 +120,7 @@ export class SessionCore {
         limits,
         people: this.people.reach,
         ports: corePorts,
+        probes: probes.count,
       }),
       reply,
       act: this.#effects.act,
@@ -166,7 +170,7 @@ export class SessionCore {
     this.mailbox.flush();
     // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
     if (this.mailbox.failed) this.#effects.endUnlogged();
-    await this.#agents.ended();
+    await Promise.all([this.#agents.ended(), this.#options.probes.stop()]);
     this.mailbox.flush();
     this.#effects.clearTimers();
     await this.people.stop();

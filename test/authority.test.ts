@@ -83,6 +83,7 @@ const harmless: Readonly<Partial<Record<Cell["act"], (session: string) => object
   "agent.elicitation.answer": (session) => ({ request: `${session}-1`, action: "accept" }),
   "agent.session.purge": (session) => ({ session, dry_run: true }),
   "agent.log.prune": () => ({ before: "2020-01-01T00:00:00Z", dry_run: true }),
+  "agent.probe": () => ({ agent: "nobody" }),
   "agent.log.redact": () => ({ sha256: "0".repeat(64), length: 20, dry_run: true }),
 };
 

@@ -64,6 +64,7 @@ test("through the MCP server and the command line that it has, an agent reaches 
     ["agent.session.close", { session: session.slice(0, 6) }],
     ["agent.session.purge", { session }],
     ["agent.log.prune", { before: "2020-01-01T00:00:00Z" }],
+    ["agent.probe", { agent: "demo" }],
     ["agent.log.redact", { sha256: "0".repeat(64), length: 20 }],
     ["QUIT", {}],
   ];

@@ -126,7 +126,9 @@ export class SpawnedAgent implements AgentProcess {
   async #end(limits: StopLimits): Promise<AgentExit> {
     clearTimeout(this.#stdinGoneTimer);
     const agent = { seed: this.#seed, closeStdin: () => this.closeStdin(), over: this.#over.promise };
-    await (this.#watch.isOver ? endTree(this.#seed, limits, this.#table) : runStopLadder(agent, limits, this.#table));
+    const { killed } = await (this.#watch.isOver
+      ? endTree(this.#seed, limits, this.#table)
+      : runStopLadder(agent, limits, this.#table));
     await settlesWithin(this.#exited.promise, limits.killWaitMs);
     this.#watch.close();
     await this.#drain();
@@ -137,7 +139,7 @@ export class SpawnedAgent implements AgentProcess {
     const ended = this.#stdoutClosed ? { ...exit, stdoutClosed: true as const } : exit;
     this.#ended = ended;
     for (const listener of this.#exitListeners) listener(ended);
-    return ended;
+    return killed === 0 ? ended : { ...ended, killed };
   }
 
   async #drain(): Promise<void> {

@@ -20,7 +20,10 @@ test("an agent that keeps running gets SIGTERM, and its own exit code is reporte
 
 test("an agent that ignores SIGTERM is killed", async () => {
   await using agent = await ready(shell("trap '' TERM; echo ready; while :; do sleep 0.02; done"));
-  expect(await agent.agent.stop({ stdinGraceMs: 20, termGraceMs: 50 })).toEqual({ code: null, signal: "SIGKILL" });
+  expect(await agent.agent.stop({ stdinGraceMs: 20, termGraceMs: 50 })).toMatchObject({
+    code: null,
+    signal: "SIGKILL",
+  });
 });
 
 test("an agent under SIGSTOP is killed too", async () => {
@@ -31,7 +34,7 @@ test("an agent under SIGSTOP is killed too", async () => {
 
 test("the rest of the tree is killed even if the agent exited by itself", async () => {
   await using agent = await ready(shell("setsid sleep 600 >/dev/null 2>&1 & echo $!; echo ready; cat >/dev/null"));
-  expect(await agent.agent.stop()).toEqual({ code: 0, signal: null });
+  expect(await agent.agent.stop()).toEqual({ code: 0, signal: null, killed: 1 });
   expect(isRunning(Number.parseInt(agent.stdout(), 10))).toBe(false);
 });
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The type of the reply to each verb of the service `agent`. Types only.
+import type { ProbeReply } from "../../agentd/vocabulary/probe.ts";
 import type * as replies from "../../agentd/vocabulary/replies.ts";
 
 export interface AgentReplies {
@@ -24,6 +25,7 @@ export interface AgentReplies {
   readonly "agent.log.redact": replies.RedactReply;
   readonly "agent.log.verify": replies.VerifyReply;
   readonly "agent.log.stats": replies.StatsReply;
+  readonly "agent.probe": ProbeReply;
   readonly "agent.list": replies.CatalogueReply;
   readonly "agent.status": replies.StatusReply;
 }

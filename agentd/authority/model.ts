@@ -10,7 +10,7 @@ export type Act = Verb | "QUIT";
 /** Allowed, allowed if the configuration says so, or refused for a reason. */
 export type Ruling = "yes" | "if agents_act" | "if mesh" | Refusal;
 
-export type Refusal = "itself" | "ancestor" | "people" | "log" | "daemon" | "depth" | "nameless";
+export type Refusal = "itself" | "ancestor" | "people" | "log" | "probe" | "daemon" | "depth" | "nameless";
 
 type Rule = Readonly<Record<SenderKind, Ruling | Readonly<Record<Target, Ruling>>>>;
 
@@ -36,6 +36,7 @@ export const rules: Readonly<Partial<Record<Act, Rule>>> = {
   "agent.session.purge": rewriting,
   "agent.log.prune": rewriting,
   "agent.log.redact": rewriting,
+  "agent.probe": { ...people, ...agents("probe") },
   QUIT: { ...people, ...agents("daemon") },
 };
 
@@ -61,6 +62,11 @@ export const refusals: Readonly<
       "a program of an agent may not answer for people; a person can, with mix, at the desktop or by another program",
   },
   log: { code: "AGENT_SELF", message: "an agent may not remove anything from the log; a person can, with mix" },
+  probe: {
+    code: "AGENT_SELF",
+    message:
+      "an agent may not probe agents, which costs calls of their models; a person can, with mix agent agents probe",
+  },
   daemon: { code: "AGENT_SELF", message: "an agent may not stop agentd; a person can, with mix agent stop" },
   depth: { code: "AGENT_DEPTH", message: "a session that an agent started may not start or resume sessions itself" },
   nameless: {

@@ -20,6 +20,7 @@ import type { Instance } from "./instance.ts";
 import { prune, purge, redact, stats, verify } from "./log-maintenance.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
+import { probe } from "./probe.ts";
 import { prompt } from "./session-prompt.ts";
 import { checkSender } from "./sender.ts";
 import { handleInSession } from "./post-command.ts";
@@ -45,6 +46,7 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.purge": purge,
   "agent.log.prune": prune,
   "agent.log.redact": redact,
+  "agent.probe": probe,
   "agent.list": listAgents,
   "agent.status": status,
   "agent.session.list": listSessions,

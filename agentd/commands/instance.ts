@@ -9,6 +9,7 @@ import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { DirectoryRules } from "../instance/directories.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
+import type { Probes } from "../probe/probes.ts";
 import type { QuotaWatch } from "../quota.ts";
 import type { Log } from "../log/open.ts";
 import type { LiveSessions } from "../session/live-sessions.ts";
@@ -22,6 +23,7 @@ export interface Instance {
   readonly mailbox: Mailbox;
   readonly callers: Callers;
   readonly maintenance: LogMaintenance;
+  readonly probes: Pick<Probes, "count">;
   readonly quota: QuotaWatch;
   readonly limits: Limits;
   readonly settings: () => Settings;

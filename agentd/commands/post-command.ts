@@ -41,7 +41,12 @@ export function postToSession<V extends SessionVerb>(
  * where the command id is unique.
  */
 export function postLookedUp<
-  V extends "agent.session.start" | "agent.session.resume" | "agent.session.rename" | "agent.session.prompt",
+  V extends
+    | "agent.session.start"
+    | "agent.session.resume"
+    | "agent.session.rename"
+    | "agent.session.prompt"
+    | "agent.probe",
 >(
   { callers, mailbox }: Poster,
   call: Call<V>,

@@ -37,6 +37,7 @@ const table = {
   stdinGraceMs: [8_000, "stopping an agent: from closing its stdin to SIGTERM"],
   termGraceMs: [3_000, "stopping an agent: from SIGTERM to SIGKILL of its whole tree"],
   cancelForceMs: [10_000, "from a cancel to the turn ending as cancelled, forced"],
+  probeTurnMs: [120_000, "a probe's turns, each: an agent that takes longer is not measured further"],
   drainTimeoutMs: [10_000, "wait for the late answer of a forced turn before its agent is ended"],
   modelSilenceMs: [
     20_000,

@@ -34,6 +34,7 @@ test.each([undefined, state.id])(
       record() {},
     });
     const effects = new EffectRunner({
+      probes: { run: () => Promise.reject(new Error("no probe")) },
       ...common,
       agents,
       people: { act() {} },

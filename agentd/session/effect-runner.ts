@@ -5,6 +5,7 @@ import type { BusToolsWatch } from "../bus-tools.ts";
 import type { Failpoint } from "../failpoint.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
 import type { Notifier } from "../people/notifier.ts";
+import type { Probes } from "../probe/probes.ts";
 import type { Agents } from "./agents/agents.ts";
 import type { ClientRequests } from "./agents/client-requests.ts";
 import type { ClientSideEffect } from "./core/client-side/client-side-input.ts";
@@ -17,6 +18,7 @@ export interface EffectRunnerOptions {
   readonly agents: Agents;
   readonly people: Pick<Notifier, "act">;
   readonly maintenance: Pick<LogMaintenance, "run">;
+  readonly probes: Pick<Probes, "run">;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered">;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -104,6 +106,13 @@ export class EffectRunner {
         const { seq, command } = effect;
         maintenance
           .run(session, seq, command)
+          .then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
+        return;
+      }
+      case "probe": {
+        const { seq, command } = effect;
+        this.#options.probes
+          .run(command)
           .then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
       }
     }

@@ -6,6 +6,7 @@ export * from "./errors.ts";
 export * from "./limits.ts";
 export * from "./notify-arguments.ts";
 export * from "./notify.ts";
+export * from "./probe.ts";
 export * from "./replies.ts";
 export * from "./usage.ts";
 export * from "./verbs.ts";

@@ -6,6 +6,7 @@ import { numberOf, type RawJson } from "../../json/raw-json.ts";
 import { utf8Length } from "../../json/utf8-length.ts";
 import { entryKinds, sessionPhases } from "./entries.ts";
 import { callLimits as limits } from "./limits.ts";
+import { probeDepths } from "./probe.ts";
 
 /** Idempotency key, unique within the session; that of a start is unique within the instance. */
 const commandId = z.string().min(1).max(128);
@@ -143,6 +144,11 @@ const actingArguments = {
   }),
   "agent.session.purge": acting({ session, dry_run: z.boolean().default(false) }),
   "agent.log.prune": acting({ before: z.iso.datetime({ offset: true }), dry_run: z.boolean().default(false) }),
+  "agent.probe": acting({
+    agent: text,
+    depth: z.enum(probeDepths).default("initialize"),
+    env: z.array(environmentName).max(limits.passedEnvironmentMax).default([]),
+  }),
   "agent.log.redact": acting({
     session: session.optional(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits: the SHA-256 of the secret's UTF-8 bytes"),
@@ -224,6 +230,8 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.purge": "Remove an ended session's entries from the log permanently; not for agents",
   "agent.log.prune": "Purge every ended session whose last entry is older than a given time; not for agents",
   "agent.log.redact": "Remove a secret from the log, given only its hash and length; not for agents",
+  "agent.probe":
+    "Start an agent, measure what it really offers, and end it. `depth: full` costs calls of its model; not for agents",
   "agent.list": "List the agents of the catalogue",
   "agent.status": "Show the daemon's process, Bus, log, limits and live sessions",
   "agent.session.list": "List sessions, newest first",

@@ -73,6 +73,7 @@ export class Life {
     });
     this.#maintenance = new LogMaintenance(this.log);
     this.core = new SessionCore({
+      probes: { count: 0, run: () => Promise.reject(new Error("no probe")), stop: async () => {} },
       log: this.log,
       limits: { ...defaultLimits, queuedPromptsMax: 3, openRequestsMax: 4, openToolCallsMax: 4 },
       settings: () => settings,

@@ -32,6 +32,8 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
     case "agent.log.prune":
     case "agent.log.redact":
       return decideMaintenance(draft, command);
+    case "agent.probe":
+      draft.effect({ type: "probe", seq: postpone(draft, command), command });
   }
 }
 
@@ -153,9 +155,13 @@ const namedMax = 12;
 
 /** Logs the command now and runs it after the commit; its reply has a commit of its own. */
 function decideMaintenance(draft: Draft, command: MaintenanceCommand): void {
+  draft.effect({ type: "maintain", seq: postpone(draft, command), command });
+}
+
+function postpone(draft: Draft, command: MaintenanceCommand | Command<"agent.probe">): number {
   const seq = draft.command(command);
   draft.postpone(command, seq);
-  draft.effect({ type: "maintain", seq, command });
+  return seq;
 }
 
 /** Closes the session; one that has ended only changes its state. */

@@ -41,7 +41,8 @@ export type SessionCommand =
   | Command<"agent.session.rename">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
-  | MaintenanceCommand;
+  | MaintenanceCommand
+  | Command<"agent.probe">;
 
 /** Log maintenance commands, replied to on completion. */
 export type MaintenanceCommand =
@@ -184,6 +185,7 @@ export type Effect =
   /** Check whether the agent has started its MCP server for the Bus; if not, post `bus_tools_missing`. */
   | { readonly type: "check_bus_tools" }
   | { readonly type: "maintain"; readonly seq: number; readonly command: MaintenanceCommand }
+  | { readonly type: "probe"; readonly seq: number; readonly command: Command<"agent.probe"> }
   /** Stop the agent by the stop ladder, then post `stopped`. */
   | { readonly type: "stop_agent" };
 
@@ -250,6 +252,8 @@ export interface CorePorts {
 }
 
 export interface StepContext {
+  /** Running probes, which count towards max_sessions. */
+  readonly probes?: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly settings: Pick<Settings, "maxSessions" | "permissionTimeoutMs" | "idleTimeoutMs" | "policies" | "busTools">;

@@ -60,6 +60,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   "command: agent.log.prune": (state) => [
     command(state, "agent.log.prune", { before: "2026-01-01T00:00:00Z", dry_run: false }),
   ],
+  "command: agent.probe": (state) => [command(state, "agent.probe", { agent: "demo", depth: "initialize", env: [] })],
   "command: agent.log.redact": (state) => [command(state, "agent.log.redact", redact)],
   resume: (state) => [resume(state)],
   spawned: () => [{ type: "spawned", process: { pid: 1, start_time: "1", boot_id: "b" } }],

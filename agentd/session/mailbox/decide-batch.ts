@@ -126,12 +126,12 @@ function checkSessionLimits(
   { by }: Sender,
   name: string | undefined,
   live: Iterable<SessionState>,
-  { settings: { maxSessions } }: StepContext,
+  { settings: { maxSessions }, probes = 0 }: StepContext,
 ): ErrorBody | undefined {
   const all = [...live];
   const nameTaken = checkName(name, all);
   if (nameTaken) return nameTaken;
-  const count = all.length;
+  const count = all.length + probes;
   const ofAgents = all.filter(({ startedBy }) => isFromAgent(startedBy)).length;
   if (count >= maxSessions) {
     return errorBody("AGENT_LIMIT", `${count} sessions are live: close one, or raise max_sessions`, {
