@@ -8,7 +8,7 @@ import type { Instance } from "./instance.ts";
 import { postLookedUp, toCommand } from "./post-command.ts";
 import { checkAgent } from "./session-start.ts";
 
-type Looker = Pick<Instance, "catalogue" | "searchPath" | "passedValues" | "sessions" | "settings" | "probes">;
+type Looker = Pick<Instance, "catalogue" | "places" | "passedValues" | "sessions" | "settings" | "probes">;
 
 export const probe: Handler<"agent.probe", keyof Looker | "mailbox" | "callers"> = (instance, call) =>
   postLookedUp(instance, call, instanceSession, (caller) => {
@@ -19,7 +19,7 @@ export const probe: Handler<"agent.probe", keyof Looker | "mailbox" | "callers">
   });
 
 function findRefusal(instance: Looker, { agent, env }: Call<"agent.probe">["args"]): Answer | undefined {
-  const unavailable = checkAgent(instance, { agent });
+  const unavailable = checkAgent(instance, { agent }, []);
   if (unavailable) return unavailable;
   const values = instance.passedValues(env);
   if (!values.ok) return refuse("ARGUMENT", values.message, { field: "env", name: values.name });
