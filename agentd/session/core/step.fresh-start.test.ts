@@ -25,7 +25,7 @@ test("a session that begins afresh though it was to be restored says why, and ow
     { kind: "state", state: "idle", resumed: "fresh", agent_session_id: "another" },
   ]);
   script.prompt("go on");
-  expect(script.effects.at(-1)).toMatchObject({ type: "prompt", transcript: true });
+  expect(script.effects.find(({ type }) => type === "prompt")).toMatchObject({ transcript: true });
 });
 
 test("a session that people had begin afresh needs no words", () => {
