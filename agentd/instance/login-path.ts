@@ -47,7 +47,7 @@ function askShell(shell: string, environment: Environment, withinMs: number): Pr
   const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("AGENTD_")));
   const child = spawn(shell, ["-lc", `echo ${mark}; printenv PATH; echo ${mark}`], {
     cwd: "/",
-    env: env as Record<string, string>,
+    env,
     // A process group of its own: what the shell's files start is ended with it.
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
