@@ -61,6 +61,9 @@ test("an agent's temporary files are in a directory of its own, which is gone wi
   await first.user.call("agent.session.close", { session: closed });
   await first.user.wait(closed, "ended");
   expect(existsSync(where())).toBe(false);
+  await first.user.call("agent.probe", { agent: "scripted" });
+  expect(where()).not.toContain(closed);
+  expect(existsSync(where())).toBe(false);
   await first.user.wait(await first.user.start({ agent: "scripted", cwd }), "idle");
   expect(existsSync(where())).toBe(true);
   first.daemon.child.kill("SIGKILL");
