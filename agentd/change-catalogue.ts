@@ -2,8 +2,8 @@
 // Changes which agents there are, for a person at a terminal: `mix agent agents install` runs this program. It needs no
 // daemon, and a running one sees the change at the next start of an agent.
 import { fstatSync } from "node:fs";
-import { homedir } from "node:os";
 import { attempt } from "../files/attempt.ts";
+import { homeDirectory } from "../files/home-directory.ts";
 import { ownPrograms } from "./built-program.ts";
 import type { AgentDefinition } from "./catalogue/agents/definition.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
@@ -76,7 +76,7 @@ interface CatalogueHere {
 
 /** Of this process's user and environment. A faulty configuration file counts as none. */
 function openCatalogue(version: string): CatalogueHere {
-  const [environment, home, uid] = [process.env, homedir(), process.getuid?.() ?? -1];
+  const [environment, home, uid] = [process.env, homeDirectory(process.env), process.getuid?.() ?? -1];
   const found = instancePaths(environment, home);
   if (!found.ok) throw new CatalogueError("FAILED", found.reason);
   const { paths } = found;

@@ -192,6 +192,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     reserved,
     endpoint,
     passedValues,
+    temporaryDirectory: paths.temporaryDirectory,
     places: programPlaces({ paths, environment, home, uid }),
   };
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Plans how an agent is started for a session: program, environment, MCP servers, limits. Read anew at each start, so
 // that a changed catalogue or a new login takes effect.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { AgentFailure } from "../acp-client/agent-events.ts";
 import type { AgentInfo } from "../acp-client/model.ts";
+import { attempt } from "../files/attempt.ts";
+import { makeDirectories } from "../files/make-directories.ts";
 import { startAgent } from "../acp-client/client.ts";
 import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
@@ -36,6 +40,8 @@ export interface LaunchParts extends Pick<
   readonly version: string;
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** In which each running agent has a directory for its temporary files. */
+  readonly temporaryDirectory: string;
   readonly reserved: Reserved;
   readonly withUserUmask: WithUserUmask;
   /** Limits how long agents' file requests block the event loop. */
@@ -70,8 +76,9 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const forServers = parts.passedValues(variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${log.id}/${state.id}` };
+  const temporary = join(parts.temporaryDirectory, `${state.id}-${state.runSeq}`);
   const env = agentEnvironment({
-    parent: environmentFor(parts, directories),
+    parent: { ...environmentFor(parts, directories), TMPDIR: temporary },
     agent: definition.env,
     unset: definition.unset ?? [],
     passed: passed.values,
@@ -97,10 +104,14 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const served = { cwd, directories, reserved, env, redact, redactorFor };
   const bus = busToolsFor(parts, marker.value);
   const launch: Launch = {
-    start: (sink, clientSide) =>
-      withUserUmask(() =>
-        startAgent({ ...options, clientSide: { ...clientSide, elicitation: { modes: ["form", "url"] } } }, sink),
-      ),
+    start(sink, clientSide) {
+      // Without it, on a full disk say, the agent says itself what it cannot do.
+      attempt(() => makeDirectories(temporary));
+      const elicitation = { modes: ["form", "url"] } as const;
+      return withUserUmask(() => startAgent({ ...options, clientSide: { ...clientSide, elicitation } }, sink));
+    },
+    // What cannot be removed now is removed when agentd starts.
+    cleanUp: () => rm(temporary, { recursive: true, force: true }).catch(() => undefined),
     openClientRequests: (hooks) =>
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     quirksOf: options.quirksOf,

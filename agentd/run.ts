@@ -8,6 +8,7 @@ import { defaultLimits } from "./config/limits.ts";
 import { DaemonError } from "./daemon-error.ts";
 import { startDaemon } from "./daemon.ts";
 import { resetInheritedState } from "./instance/inherited-state.ts";
+import { loginSearchPath } from "./instance/login-path.ts";
 import { instancePaths, prepareStateDirectory } from "./instance/paths.ts";
 import { openProcessLog } from "./instance/process-log.ts";
 
@@ -21,7 +22,7 @@ export interface RunOptions {
 /** Throws DaemonError for expected failures. */
 export async function run({ level, background, stderr }: RunOptions): Promise<void> {
   const umask = resetInheritedState(process);
-  const environment = { ...process.env };
+  const environment = { ...process.env, PATH: await loginSearchPath(process.env) };
   const home = homeDirectory(environment);
   const found = instancePaths(environment, home);
   if (!found.ok) throw new DaemonError("PATHS_REFUSED", found.reason);

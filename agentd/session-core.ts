@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Wires sessions, mailbox, agents and publisher together: append, then act, then publish.
+import { rmSync } from "node:fs";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../bus-client/index.ts";
 import type { BusToolsWatch } from "./bus-tools.ts";
+import { attempt } from "../files/attempt.ts";
 import { endOrphans, removeTemporaryFiles } from "./crash-cleanup.ts";
 import type { Limits } from "./config/limits.ts";
 import type { Settings } from "./config/settings.ts";
@@ -46,6 +48,8 @@ export interface SessionCoreOptions {
   readonly openPeople: (post: PostInput) => People;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered" | "forget">;
   readonly reserved: Reserved;
+  /** Emptied before an agent is started: a dead agentd may have left files there. */
+  readonly temporaryDirectory: string;
   readonly failpoint: Failpoint;
   /** Waits for the next turn of the event loop; replaced by tests that control the turns. */
   readonly soon?: () => Promise<void>;
@@ -144,9 +148,10 @@ export class SessionCore {
 
   /** Ends the sessions, processes and writes that a dead agentd left. Call it before connecting to the Bus. */
   async recover(): Promise<void> {
-    const { log, reserved, failpoint } = this.#options;
+    const { log, reserved, temporaryDirectory, failpoint } = this.#options;
     failpoint("recovery.before");
     const ended = await endOrphans(log);
+    attempt(() => rmSync(temporaryDirectory, { recursive: true, force: true }));
     failpoint("recovery.processes");
     for (const row of unsettledRows(log)) {
       const [state, input] = recoveryFromLog(log, row, ended.get(row.session) ?? 0);

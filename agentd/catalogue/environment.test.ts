@@ -36,6 +36,9 @@ test.each(["1", ""])("an agent cannot tell that agentd was started by another ag
   const parent = {
     CLAUDECODE: value,
     CLAUDE_CODE_ENTRYPOINT: value,
+    CLAUDE_CODE_SESSION_ATTENDED: value,
+    CLAUDE_PID: value,
+    CLAUDE_EFFORT: value,
     GEMINI_CLI: value,
     CODEX_SANDBOX: value,
     OPENCODE: value,

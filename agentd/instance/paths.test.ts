@@ -27,6 +27,7 @@ test("without variables the paths are XDG's defaults in the home directory", () 
     pidFile: "/home/ann/.local/state/agentd/agentd.pid",
     workspacesDirectory: "/home/ann/.local/state/agentd/workspaces",
     demoSessionsDirectory: "/home/ann/.local/state/agentd/demo-sessions",
+    temporaryDirectory: "/home/ann/.local/state/agentd/tmp",
     agentsDirectory: "/home/ann/.local/share/agentd/agents",
   });
 });

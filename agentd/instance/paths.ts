@@ -21,6 +21,8 @@ export interface InstancePaths {
   readonly workspacesDirectory: string;
   /** The demo agent's own files, one for each of its sessions. */
   readonly demoSessionsDirectory: string;
+  /** A directory for each running agent's temporary files (TMPDIR); emptied when agentd starts. */
+  readonly temporaryDirectory: string;
   /** The agents that agentd has installed for the user. */
   readonly agentsDirectory: string;
 }
@@ -62,6 +64,7 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
       pidFile: join(directory, "agentd.pid"),
       workspacesDirectory: join(directory, "workspaces"),
       demoSessionsDirectory: join(directory, "demo-sessions"),
+      temporaryDirectory: join(directory, "tmp"),
       agentsDirectory: dataDirectory === "" ? join(directory, "agents") : join(dataDirectory, "agentd", "agents"),
     },
   };

@@ -75,7 +75,8 @@ export class Probes {
       const state = newSession({ id, agent, cwd, additionalDirs: [], env, createdAt: probedAt });
       const planned = plan(state);
       if (!planned.ok) return { rc: 10, body: { ...toErrorBody(planned.failure), agent } };
-      const result = await this.#probe(id, cwd, args, planned.launch);
+      const { launch } = planned;
+      const result = await this.#probe(id, cwd, args, launch).finally(() => launch.cleanUp?.());
       if (this.#stopping) throw new Aborted();
       if (result.sessionId !== undefined) forgetAgentSession(agent, result.sessionId);
       return { rc: 0, body: { ...toReply(agent, depth, probedAt, result) } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent's process finds around it, and starts that take long or cannot work.
 // @module-tag slow
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
@@ -40,6 +40,38 @@ test("an agent does not learn that agentd was started from within another agent,
   expect(environment.get("KEPT_FOR_THE_AGENT")).toBe("yes");
   expect(environment.get("GIT_TERMINAL_PROMPT")).toBe("0");
   expect(environment.get("AGENTD_SESSION")).toMatch(/^[^/]+\/[a-z2-7]{12}$/);
+});
+
+test("an agent's temporary files are in a directory of its own, which is gone with it, also after a crash", async () => {
+  const leaves = (command: AgentCommand): readonly string[] => [
+    "/bin/sh",
+    "-c",
+    'echo left > "$TMPDIR/left"; echo "$TMPDIR" > "$HOME/where"; exec "$@"',
+    "sh",
+    ...command,
+  ];
+  using cast = makeCast({ scripted: {} }, { wrap: leaves });
+  const where = (): string => readFileSync(join(cast.place.home, "where"), "utf8").trim();
+  const cwd = cast.place.directory();
+  const first = await startWatched(cast.place);
+  const closed = await first.user.start({ agent: "scripted", cwd });
+  await first.user.wait(closed, "idle");
+  expect(where()).toBe(join(cast.place.stateDirectory, "tmp", `${closed}-1`));
+  expect(existsSync(join(where(), "left"))).toBe(true);
+  await first.user.call("agent.session.close", { session: closed });
+  await first.user.wait(closed, "ended");
+  expect(existsSync(where())).toBe(false);
+  await first.user.call("agent.probe", { agent: "scripted" });
+  expect(where()).not.toContain(closed);
+  expect(existsSync(where())).toBe(false);
+  await first.user.wait(await first.user.start({ agent: "scripted", cwd }), "idle");
+  expect(existsSync(where())).toBe(true);
+  first.daemon.child.kill("SIGKILL");
+  await first.daemon.exited;
+  const second = await startWatched(cast.place);
+  await using _ = second.daemon;
+  await first.daemon[Symbol.asyncDispose]();
+  expect(existsSync(where())).toBe(false);
 });
 
 test("a variable that is unset for an agent is absent from its environment", async () => {

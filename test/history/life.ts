@@ -90,6 +90,7 @@ export class Life {
       openPeople: () => ({ reach: "off", act() {}, onBus() {}, stop: () => Promise.resolve() }),
       busTools: { hasRegistered: () => Promise.resolve(true), forget() {} },
       reserved: nothingReserved,
+      temporaryDirectory: join(ground.stateDirectory, "tmp"),
       failpoint: (point) => this.#failpoint(point),
       soon: () => Promise.resolve(),
     });

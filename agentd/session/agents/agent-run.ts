@@ -30,6 +30,8 @@ export interface Launch extends OpeningOptions {
   readonly startProblem?: { readonly title: string; readonly description: string };
   /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
   readonly busToolsProblem?: string;
+  /** Removes the agent's temporary files once its processes have ended. */
+  readonly cleanUp?: () => Promise<void>;
 }
 
 export interface LoggedConversation {
@@ -122,6 +124,7 @@ export class AgentRun {
   async stop(): Promise<void> {
     await Promise.all([this.client.stop(), this.clientRequests?.end()]);
     if (this.#process) this.#options.record(this.#state.id, this.#process, false);
+    await this.#launch.cleanUp?.();
   }
 
   #clientRequestHooks(): ClientRequestHooks {
