@@ -7,22 +7,30 @@ import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectFit, formatTable } from "../view/table.ts";
 import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
+import { probeAgent, probeFlags } from "./probe-agent.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent agents | install <agent> | remove <agent> | add <name> -- <command…> | registry <source>",
+  usage:
+    "agent agents | probe <agent> | install <agent> | remove <agent> | add <name> -- <command…> | registry <source>",
   about:
-    "Lists the agents, and where each was found. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
+    "Lists the agents, and where each was found. `probe` starts one, measures what it really offers, and ends it. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
   flags: {
     registry: { kind: "text", value: "SOURCE", about: "with add: the agent of that id in this registry" },
     replace: { kind: "switch", about: "with add: give an agent of that name this command" },
+    ...probeFlags,
     ...tableFlag,
   },
   positionals: { min: 0, max: 1_000 },
-  examples: ["mix agent agents install claude", "mix agent agents add mine -- my-agent --acp"],
+  examples: [
+    "mix agent agents probe demo --full",
+    "mix agent agents install claude",
+    "mix agent agents add mine -- my-agent --acp",
+  ],
 };
 
 const actions: Readonly<Record<string, (invocation: Invocation, words: readonly string[]) => Promise<Outcome | void>>> =
   {
+    probe: (invocation, words) => probeAgent(invocation, onlyWord("probe", words)),
     install: (invocation, words) => installAgent(invocation, onlyWord("install", words)),
     remove: (invocation, words) => removeAgent(invocation, onlyWord("remove", words)),
     registry: (invocation, words) => listRegistry(invocation, onlyWord("registry", words)),

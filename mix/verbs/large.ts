@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The verbs that bring much with them, to follow a session, to ask a person or to run a Bus: half of the program. They
 // are loaded only when one of them is called, so that all others start faster.
+export * as agents from "./agents.ts";
 export * as answer from "./answer.ts";
 export * as attach from "./attach.ts";
 export * as bus from "./bus.ts";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // All verbs with their summaries.
-import * as agents from "./agents.ts";
 import * as call from "./call.ts";
 import * as cancel from "./cancel.ts";
 import * as completion from "./completion.ts";
@@ -51,7 +50,7 @@ export const agentVerbs: VerbTable = {
   redact: { summary: "remove a secret from the log", verb: redact },
   verify: { summary: "check the log's integrity", verb: verify },
   stats: { summary: "show the log's size and largest sessions", verb: stats },
-  agents: { summary: "list the agents that can be started", verb: agents },
+  agents: { summary: "list the agents that can be started", verb: large("agents") },
   doctor: { summary: "check this machine, and say how to mend it", verb: large("doctor") },
   status: { summary: "show the daemon: process, Bus, log, limits", verb: status },
   stop: { summary: "stop the daemon and close its sessions", verb: stop },

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// `mix agent agents probe`: what an agent really offers, shown, as JSON, or written into a document.
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ProbeReply } from "../../agentd/vocabulary/probe.ts";
+import { parseJson } from "../../json/raw-json.ts";
+import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
+import { done, type Outcome } from "../process/exit-codes.ts";
+import { usageError } from "../process/mix-error.ts";
+import type { FlagTable } from "../input/arguments.ts";
+import { commandIdFlag, type Invocation } from "../input/verb.ts";
+import { probeLines, probeSection, withProbe } from "../view/probe.ts";
+
+export const probeFlags: FlagTable = {
+  full: { kind: "switch", about: "with probe: turns, a cancel, loads and a resume too; costs calls of the model" },
+  yes: { kind: "switch", about: "with probe --full: do not ask whether to" },
+  write: { kind: "text", value: "FILE", about: "with probe: put the result into this document" },
+  env: { kind: "texts", value: "NAME", about: "with probe: environment variable to pass on, by name" },
+  ...commandIdFlag,
+};
+
+/** A full probe of a slow agent starts it four times. */
+const probeTimeoutMs = 30 * 60 * 1000;
+
+export async function probeAgent(invocation: Invocation, agent: string): Promise<Outcome> {
+  const { args, context, output } = invocation;
+  const isFull = args.switch("full");
+  if (isFull && !args.switch("yes") && !(await hasConsent(invocation, agent))) return { kind: "interrupted" };
+  const written = args.text("write");
+  const file = written === undefined ? undefined : resolve(context.cwd(), written);
+  // Read first, so that no probe is wasted on a file that cannot be read.
+  const document = file === undefined ? undefined : readDocument(file);
+  const bus = await invocation.connect("agentd");
+  const request = {
+    agent,
+    depth: isFull ? ("full" as const) : ("initialize" as const),
+    env: [...args.texts("env")],
+    command_id: args.text("id"),
+  };
+  const { body } = await bus.call("agent", "agent.probe", request, { timeoutMs: probeTimeoutMs });
+  const reply = parseJson(body) as ProbeReply;
+  if (output.mode === "json") await output.document("mix.probe.v1", reply);
+  else if (output.mode === "people") for (const line of probeLines(reply)) await output.line(line);
+  if (file !== undefined && document !== undefined) {
+    writeFileSync(file, withProbe(document, agent, probeSection(reply)));
+    output.word(`written into ${file}`);
+  }
+  return reply.cells.some(({ result }) => result === "failed") ? { kind: "refused", code: "FAULT" } : done;
+}
+
+async function hasConsent(invocation: Invocation, agent: string): Promise<boolean> {
+  const cost = "a full probe sends three prompts to the model, and so costs what they cost";
+  if (!isInteractive(invocation)) throw usageError(`${cost}; give --yes to run it without being asked`);
+  return await askYesOrNo(invocation.context, `${cost}; probe ${agent}?`);
+}
+
+function readDocument(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw usageError(`--write: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+  }
+}
