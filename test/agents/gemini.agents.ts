@@ -17,7 +17,8 @@ agentContract("gemini", {
     { status: 500, endsBy: "cancel", end: { stop_reason: "cancelled" } },
   ],
   longPrompt: { stop_reason: "end_turn" },
-  modes: { start: "default", other: "plan", told: /plan mode/i },
+  // It tells the model of its mode in an instruction outside of the conversation.
+  modes: { start: "default", other: "plan", told: null },
   option: { name: "model", start: "auto", other: "gemini-2.5-pro", asked: { model: "gemini-2.5-pro" } },
   options: ["mode", "model"],
   failing: {

@@ -28,7 +28,7 @@ export async function isInstalled({ pins, into }: Installation): Promise<boolean
 }
 
 /**
- * Installs the pinned packages with `npm ci`; about 50 s and 0.8 GB. Does nothing when they are there already.
+ * Installs the pinned packages with `npm ci`; about 50 s and 1.3 GB. Does nothing when they are there already.
  * The stamp is taken away first and written last, so an installation that was broken off counts for nothing.
  */
 export async function install(

@@ -173,6 +173,7 @@ function addFilePatch(path: string, content: string): string {
 }
 
 async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+  const seesImages = { attachment: true, modalities: { input: ["text", "image"], output: ["text"] } };
   const configuration = {
     autoupdate: false,
     share: "disabled",
@@ -185,7 +186,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
         npm: "@ai-sdk/openai-compatible",
         name: "Scripted",
         options: { baseURL: `http://127.0.0.1:${modelPort}/v1`, apiKey: "scripted" },
-        models: { scripted: { name: "Scripted" }, other: { name: "Other" } },
+        models: { scripted: { name: "Scripted", ...seesImages }, other: { name: "Other" } },
       },
     },
   };
