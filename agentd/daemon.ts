@@ -21,7 +21,7 @@ import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
 import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { KnownCapabilities } from "./catalogue/known-capabilities.ts";
-import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { type PassedValues, readAgentValues, readPassedValues } from "./catalogue/passed-values.ts";
 import { programPlaces } from "./catalogue/program-places.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -164,16 +164,20 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const endpoint = createBusEndpoint({ surroundings, version, clock, warn: (message) => logger.warn(message) });
   shutdown.add(() => endpoint.close());
   await requireBus(endpoint);
+  const stored = {
+    environmentDirectory: paths.environmentDirectory,
+    uid,
+    bytesMax: limits.environmentValueBytesMax,
+  };
   const passedValues = (names: readonly string[]): PassedValues =>
     readPassedValues({
       names,
       configFile: paths.configFile,
       allowEnv: config.settings().allowEnv,
       parent: environment,
-      environmentDirectory: paths.environmentDirectory,
-      uid,
-      bytesMax: limits.environmentValueBytesMax,
+      ...stored,
     });
+  const agentValues = (agent: string): PassedValues => readAgentValues(stored, agent);
   const { settings, catalogue } = config;
   return {
     options,
@@ -193,6 +197,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     endpoint,
     passedValues,
     places: programPlaces({ paths, environment, home, uid }),
+    agentValues,
   };
 }
 

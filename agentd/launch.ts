@@ -11,6 +11,7 @@ import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { type AgentDefinition, loginAdvice, type StartPlace } from "./catalogue/agents/definition.ts";
 import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
+import type { PassedValues } from "./catalogue/passed-values.ts";
 import { quirksOf } from "./catalogue/quirks.ts";
 import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
@@ -31,7 +32,7 @@ import type { CommandEntry } from "./vocabulary/entries.ts";
 
 export interface LaunchParts extends Pick<
   Instance,
-  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues" | "capabilities"
+  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues" | "agentValues" | "capabilities"
 > {
   readonly version: string;
   readonly home: string;
@@ -65,7 +66,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const found = findAgent(definition, parts.places, directories);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));
   const asked = JSON.parse(log.literals(state.id) ?? "[]") as RequestedServer[];
-  const passed = parts.passedValues(state.env);
+  const passed = valuesFor(parts, state);
   if (!passed.ok) return unavailable(passed.message);
   const forServers = parts.passedValues(variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
@@ -113,6 +114,15 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+/** The values of the agent, and those that the start passes on, which come first. */
+function valuesFor({ passedValues, agentValues }: LaunchParts, { agent, command, env }: SessionState): PassedValues {
+  const passed = passedValues(env);
+  // A program that the catalogue does not have may have any name.
+  if (!passed.ok || command !== undefined) return passed;
+  const own = agentValues(agent);
+  return own.ok ? { ok: true, values: { ...own.values, ...passed.values } } : own;
 }
 
 /** A program that the catalogue does not have cannot be logged in to by name. */

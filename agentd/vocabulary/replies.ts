@@ -181,6 +181,8 @@ export interface CatalogueEntry {
   readonly install?: string;
   /** How a person logs in. Only the agent knows whether anyone is logged in. */
   readonly login?: string;
+  /** Environment variables, any of which can hold a key. */
+  readonly key_variables?: readonly string[];
   /** Whether the file is there in which an installed agent usually keeps a login. */
   readonly login_stored?: boolean;
 }

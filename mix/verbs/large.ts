@@ -6,6 +6,7 @@ export * as attach from "./attach.ts";
 export * as bus from "./bus.ts";
 export * as close from "./close.ts";
 export * as doctor from "./doctor.ts";
+export * as env from "./env.ts";
 export * as log from "./log.ts";
 export * as notify from "./notify.ts";
 export * as overview from "./overview.ts";
