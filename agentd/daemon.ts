@@ -34,8 +34,9 @@ import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { makeWithUserUmask } from "./instance/user-umask.ts";
-import { type LaunchParts, planLaunch } from "./launch.ts";
+import { type LaunchParts, planLaunch, planLogin } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
+import { Logins } from "./logins.ts";
 import { Aborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
@@ -264,6 +265,11 @@ function openCore(base: Base, { client, callers, busTools }: BusParts) {
   });
   const core = new SessionCore({
     ...base,
+    logins: new Logins({
+      find: (agent) => planLogin(launchParts, agent),
+      clock,
+      waitMs: limits.loginWaitMs,
+    }),
     logger,
     bus: client,
     busTools,

@@ -22,9 +22,11 @@ import type { Limits } from "./config/limits.ts";
 import { isStillReal } from "./instance/directories.ts";
 import type { Reserved } from "./instance/reserved.ts";
 import type { WithUserUmask } from "./instance/user-umask.ts";
+import type { LoginAgent } from "./logins.ts";
 import { LogError } from "./log/log-error.ts";
 import { type RequestedServer, variablesOf, resolveValues } from "./mcp-servers.ts";
 import { EvidenceCollector } from "./people/policy-evidence.ts";
+import { instanceSession } from "./vocabulary/index.ts";
 import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { ChosenOption, SessionState } from "./session/core/state.ts";
@@ -116,6 +118,47 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   return { ok: true, launch };
 }
 
+/** Plans how an agent is started to log in, without a session: in the home directory, and it may ask for nothing. */
+export function planLogin(parts: LaunchParts, agent: string): LoginAgent | AgentFailure {
+  const { log, limits, environment, withUserUmask } = parts;
+  const definition = parts.catalogue().get(agent);
+  if (!definition) return failureOf(`agent "${agent}" is no longer in the catalogue`);
+  const found = findAgent(definition, environment["PATH"]);
+  if (found.status !== "installed") return failureOf(notFoundMessage(found));
+  const own = parts.agentValues(agent);
+  if (!own.ok) return failureOf(own.message);
+  const marker = { name: sessionMarker, value: `${log.id}/${instanceSession}` };
+  const env = agentEnvironment({
+    parent: environment,
+    agent: definition.env,
+    unset: definition.unset ?? [],
+    passed: own.values,
+    onlyWhenPassed: parts.settings().allowEnv,
+    marker,
+  });
+  const [, ...args] = definition.command;
+  const command = [found.file, ...args] as const;
+  const options = {
+    protocol: definition.protocol,
+    clientInfo: { name: "agentd", version: parts.version },
+    login: { agent },
+    command,
+    cwd: environment["HOME"] ?? "/",
+    env,
+    marker,
+    redact: redactor(secretValues(env, own.values)),
+    stderrBytesMax: limits.stderrTailBytes,
+    limits: { ...clientLimits(limits, definition.startTimeoutMs), requestTimeoutMs: limits.loginTimeoutMs },
+    clientSide: { elicitation: { modes: ["form", "url"] } },
+  } as const;
+  const { loginArguments } = definition;
+  return {
+    start: (sink) => withUserUmask(() => startAgent(options, sink)),
+    command,
+    ownLogin: loginArguments && [found.file, ...loginArguments],
+  };
+}
+
 /** The values of the agent, and those that the start passes on, which come first. */
 function valuesFor({ passedValues, agentValues }: LaunchParts, { agent, command, env }: SessionState): PassedValues {
   const passed = passedValues(env);
@@ -185,6 +228,9 @@ function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
 }
 
 function unavailable(message: string): PlannedLaunch {
-  const failure: AgentFailure = { code: "AGENT_UNAVAILABLE", message };
-  return { ok: false, failure };
+  return { ok: false, failure: failureOf(message) };
+}
+
+function failureOf(message: string): AgentFailure {
+  return { code: "AGENT_UNAVAILABLE", message };
 }

@@ -9,9 +9,9 @@ import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent agents | install <agent> | remove <agent> | add <name> -- <command…> | registry <source>",
+  usage: "agent agents | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
   about:
-    "Lists the agents, and where each was found. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
+    "Lists the agents, and where each was found. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `login` logs you in to one, and opens no browser. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
   flags: {
     registry: { kind: "text", value: "SOURCE", about: "with add: the agent of that id in this registry" },
     replace: { kind: "switch", about: "with add: give an agent of that name this command" },
@@ -24,6 +24,11 @@ export const spec: VerbSpec = {
 const actions: Readonly<Record<string, (invocation: Invocation, words: readonly string[]) => Promise<Outcome | void>>> =
   {
     install: (invocation, words) => installAgent(invocation, onlyWord("install", words)),
+    login: async (invocation, [agent, method, ...more]) => {
+      if (agent === undefined || more.length > 0) throw misused(spec.usage, "login takes an agent, and a method");
+      const { loginAgent } = await import("./large.ts");
+      return await loginAgent.loginToAgent(invocation, agent, method);
+    },
     remove: (invocation, words) => removeAgent(invocation, onlyWord("remove", words)),
     registry: (invocation, words) => listRegistry(invocation, onlyWord("registry", words)),
     add: (invocation, [name, ...command]) => {

@@ -24,7 +24,7 @@ import type * as Large from "./large.ts";
 import { completeVerb } from "./complete.ts";
 import type { VerbTable } from "../input/verb.ts";
 
-const large = (name: keyof typeof Large) => async () => (await import("./large.ts"))[name];
+const large = (name: Exclude<keyof typeof Large, "loginAgent">) => async () => (await import("./large.ts"))[name];
 
 /** What `mix agent` shows at a terminal. */
 export const overview = large("overview");
