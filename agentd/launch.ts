@@ -149,7 +149,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
     redact: redactor(secretValues(env, own.values)),
     stderrBytesMax: limits.stderrTailBytes,
     limits: { ...clientLimits(limits, definition.startTimeoutMs), requestTimeoutMs: limits.loginTimeoutMs },
-    clientSide: { elicitation: { modes: ["form", "url"] } },
+    clientSide: { elicitation: { modes: ["form", "url"], outsideSessions: true } },
   } as const;
   const { loginArguments } = definition;
   return {

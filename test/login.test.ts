@@ -59,7 +59,13 @@ test("a page to visit is told, and the next call waits for what comes of it", as
           do: [
             {
               request: "elicitation/create",
-              params: { mode: "url", elicitationId: "e", url: "https://example.org/device", message: "Enter AB-12" },
+              params: {
+                requestId: 1,
+                mode: "url",
+                elicitationId: "e",
+                url: "https://example.org/device",
+                message: "Enter AB-12",
+              },
             },
             { awaitAnswers: true },
             { error: { code: -32000, message: "the code has expired" } },

@@ -14,5 +14,6 @@ export * as overview from "./overview.ts";
 export * as permit from "./permit.ts";
 export * as resume from "./resume.ts";
 export * as send from "./send.ts";
+export * as setup from "./setup.ts";
 export * as show from "./show.ts";
 export * as start from "./start.ts";
