@@ -120,30 +120,30 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
 
 /** Plans how an agent is started to log in, without a session: in the home directory, and it may ask for nothing. */
 export function planLogin(parts: LaunchParts, agent: string): LoginAgent | AgentFailure {
-  const { log, limits, environment, withUserUmask } = parts;
+  const { log, limits, withUserUmask } = parts;
   const definition = parts.catalogue().get(agent);
   if (!definition) return failureOf(`agent "${agent}" is no longer in the catalogue`);
-  const found = findAgent(definition, environment["PATH"]);
+  const found = findAgent(definition, parts.places);
   if (found.status !== "installed") return failureOf(notFoundMessage(found));
   const own = parts.agentValues(agent);
   if (!own.ok) return failureOf(own.message);
   const marker = { name: sessionMarker, value: `${log.id}/${instanceSession}` };
   const env = agentEnvironment({
-    parent: environment,
+    parent: environmentFor(parts, []),
     agent: definition.env,
     unset: definition.unset ?? [],
     passed: own.values,
     onlyWhenPassed: parts.settings().allowEnv,
     marker,
   });
-  const [, ...args] = definition.command;
-  const command = [found.file, ...args] as const;
+  const { command } = found;
+  const program = command.slice(0, command.length - definition.command.length + 1);
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
     login: { agent },
     command,
-    cwd: environment["HOME"] ?? "/",
+    cwd: parts.home,
     env,
     marker,
     redact: redactor(secretValues(env, own.values)),
@@ -155,7 +155,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
   return {
     start: (sink) => withUserUmask(() => startAgent(options, sink)),
     command,
-    ownLogin: loginArguments && [found.file, ...loginArguments],
+    ownLogin: loginArguments && [...program, ...loginArguments],
   };
 }
 

@@ -113,7 +113,7 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
         "/bin/sh",
         "-c",
         `[ "$1" = --log-in ] || exec '${node}' '${program}' '${scenario}'
-         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "${"$"}{HOME}/logged-in" && test "$code" != wrong`,
+         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong`,
         "agent",
       ],
     },

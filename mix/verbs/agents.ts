@@ -9,7 +9,8 @@ import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
 
 export const spec: VerbSpec = {
-  usage: "agent agents | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
+  usage:
+    "agent agents | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
   about:
     "Lists the agents, and where each was found. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `login` logs you in to one, and opens no browser. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
   flags: {

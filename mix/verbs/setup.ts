@@ -11,6 +11,7 @@ import { exitCodeOf, type Outcome } from "../process/exit-codes.ts";
 import { listStoredNames } from "../../files/stored-values.ts";
 import { openStore, readValue, type ValueStore } from "./env.ts";
 import * as start from "./start.ts";
+import { installAgent } from "./install-agent.ts";
 import { loginToAgent } from "./login-agent.ts";
 
 export const spec: VerbSpec = {
@@ -48,9 +49,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const chosen = index === undefined ? undefined : agents[index];
   if (chosen === undefined) return { kind: "left" };
   if (!chosen.entry.installed) {
-    for (const command of nextCommands(chosen)) output.word(command);
-    output.word("then come back: mix agent setup");
-    return { kind: "left" };
+    return await offerInstall(invocation, chosen);
   }
   if (!chosen.isReady && !(await makeReady(invocation, store, chosen.entry))) return { kind: "left" };
   const { agent } = chosen.entry;
@@ -62,6 +61,21 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   }
   output.word(`from now on: mix agent start ${agent} "…"`);
   return { kind: "done" };
+}
+
+/** Installs the agent if the person wants it, and goes on from the beginning. */
+async function offerInstall(invocation: Invocation, { entry }: Found): Promise<Outcome> {
+  const { context, output } = invocation;
+  const { agent, install, built_in: isBuiltIn } = entry;
+  if (!isBuiltIn || install === undefined) {
+    output.word(entry.problem ?? `${agent} is not installed`);
+    return { kind: "left" };
+  }
+  if (!(await askYesOrNo(context, `Install ${agent} with your npm, into agentd's own directory?`))) {
+    output.word(`to install ${agent}: ${install}`);
+    return { kind: "left" };
+  }
+  return (await installAgent(invocation, agent)) ?? (await run(invocation));
 }
 
 interface Found {
