@@ -26,6 +26,8 @@ export interface ClientSideHandler {
 export interface ElicitationOffer {
   /** At least one. Requests in another mode are answered with -32602. */
   readonly modes: readonly ("form" | "url")[];
+  /** Also those about a request of ours outside of sessions, such as authenticate. Default: they are refused. */
+  readonly outsideSessions?: true;
 }
 
 export interface ClientSide {

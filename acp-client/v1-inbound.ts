@@ -235,7 +235,9 @@ export class V1Inbound {
       request.refuse({ code: RPC.resourceNotFound, message: "Unknown session", data: { sessionId } });
       return;
     }
-    const asked = request.size > limits.elicitationCharactersMax ? undefined : decodeElicitation(params);
+    const isServed = sessionId !== undefined || clientSide.elicitation?.outsideSessions === true;
+    const isTooLong = request.size > limits.elicitationCharactersMax;
+    const asked = isTooLong || !isServed ? undefined : decodeElicitation(params);
     if (asked === undefined) {
       this.#link.fault("invalid-elicitation", "An elicitation lacks a required member or is too long; it was refused");
       const message =

@@ -21,7 +21,7 @@ import { type BusEndpoint, createBusEndpoint } from "./bus-endpoint.ts";
 import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { KnownCapabilities } from "./catalogue/known-capabilities.ts";
-import { type PassedValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { type PassedValues, readAgentValues, readPassedValues } from "./catalogue/passed-values.ts";
 import { programPlaces } from "./catalogue/program-places.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -34,8 +34,9 @@ import type { InstancePaths } from "./instance/paths.ts";
 import type { ProcessLog } from "./instance/process-log.ts";
 import { Reserved, reservedPlaces } from "./instance/reserved.ts";
 import { makeWithUserUmask } from "./instance/user-umask.ts";
-import { type LaunchParts, planLaunch } from "./launch.ts";
+import { type LaunchParts, planLaunch, planLogin } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
+import { Logins } from "./logins.ts";
 import { Aborted, LogMaintenance } from "./log-maintenance.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
@@ -164,16 +165,20 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
   const endpoint = createBusEndpoint({ surroundings, version, clock, warn: (message) => logger.warn(message) });
   shutdown.add(() => endpoint.close());
   await requireBus(endpoint);
+  const stored = {
+    environmentDirectory: paths.environmentDirectory,
+    uid,
+    bytesMax: limits.environmentValueBytesMax,
+  };
   const passedValues = (names: readonly string[]): PassedValues =>
     readPassedValues({
       names,
       configFile: paths.configFile,
       allowEnv: config.settings().allowEnv,
       parent: environment,
-      environmentDirectory: paths.environmentDirectory,
-      uid,
-      bytesMax: limits.environmentValueBytesMax,
+      ...stored,
     });
+  const agentValues = (agent: string): PassedValues => readAgentValues(stored, agent);
   const { settings, catalogue } = config;
   return {
     options,
@@ -194,6 +199,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     passedValues,
     temporaryDirectory: paths.temporaryDirectory,
     places: programPlaces({ paths, environment, home, uid }),
+    agentValues,
   };
 }
 
@@ -260,6 +266,11 @@ function openCore(base: Base, { client, callers, busTools }: BusParts) {
   });
   const core = new SessionCore({
     ...base,
+    logins: new Logins({
+      find: (agent) => planLogin(launchParts, agent),
+      clock,
+      waitMs: limits.loginWaitMs,
+    }),
     logger,
     bus: client,
     busTools,

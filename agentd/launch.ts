@@ -15,6 +15,7 @@ import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { type AgentDefinition, loginAdvice, type StartPlace } from "./catalogue/agents/definition.ts";
 import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
+import type { PassedValues } from "./catalogue/passed-values.ts";
 import { quirksOf } from "./catalogue/quirks.ts";
 import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
@@ -25,9 +26,11 @@ import type { Limits } from "./config/limits.ts";
 import { isStillReal } from "./instance/directories.ts";
 import type { Reserved } from "./instance/reserved.ts";
 import type { WithUserUmask } from "./instance/user-umask.ts";
+import type { LoginAgent } from "./logins.ts";
 import { LogError } from "./log/log-error.ts";
 import { type RequestedServer, variablesOf, resolveValues } from "./mcp-servers.ts";
 import { EvidenceCollector } from "./people/policy-evidence.ts";
+import { instanceSession } from "./vocabulary/index.ts";
 import type { Launch } from "./session/agents/agent-run.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
 import type { ChosenOption, SessionState } from "./session/core/state.ts";
@@ -35,7 +38,7 @@ import type { CommandEntry } from "./vocabulary/entries.ts";
 
 export interface LaunchParts extends Pick<
   Instance,
-  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues" | "capabilities"
+  "log" | "limits" | "settings" | "catalogue" | "places" | "passedValues" | "agentValues" | "capabilities"
 > {
   readonly version: string;
   readonly home: string;
@@ -71,7 +74,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const found = findAgent(definition, parts.places, directories);
   if (found.status !== "installed") return unavailable(notFoundMessage(found));
   const asked = JSON.parse(log.literals(state.id) ?? "[]") as RequestedServer[];
-  const passed = parts.passedValues(state.env);
+  const passed = valuesFor(parts, state);
   if (!passed.ok) return unavailable(passed.message);
   const forServers = parts.passedValues(variablesOf(asked));
   if (!forServers.ok) return unavailable(forServers.message);
@@ -124,6 +127,56 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
   return { ok: true, launch };
+}
+
+/** Plans how an agent is started to log in, without a session: in the home directory, and it may ask for nothing. */
+export function planLogin(parts: LaunchParts, agent: string): LoginAgent | AgentFailure {
+  const { log, limits, withUserUmask } = parts;
+  const definition = parts.catalogue().get(agent);
+  if (!definition) return failureOf(`agent "${agent}" is no longer in the catalogue`);
+  const found = findAgent(definition, parts.places);
+  if (found.status !== "installed") return failureOf(notFoundMessage(found));
+  const own = parts.agentValues(agent);
+  if (!own.ok) return failureOf(own.message);
+  const marker = { name: sessionMarker, value: `${log.id}/${instanceSession}` };
+  const env = agentEnvironment({
+    parent: environmentFor(parts, []),
+    agent: definition.env,
+    unset: definition.unset ?? [],
+    passed: own.values,
+    onlyWhenPassed: parts.settings().allowEnv,
+    marker,
+  });
+  const { command } = found;
+  const program = command.slice(0, command.length - definition.command.length + 1);
+  const options = {
+    protocol: definition.protocol,
+    clientInfo: { name: "agentd", version: parts.version },
+    login: { agent },
+    command,
+    cwd: parts.home,
+    env,
+    marker,
+    redact: redactor(secretValues(env, own.values)),
+    stderrBytesMax: limits.stderrTailBytes,
+    limits: { ...clientLimits(limits, definition.startTimeoutMs), requestTimeoutMs: limits.loginTimeoutMs },
+    clientSide: { elicitation: { modes: ["form", "url"], outsideSessions: true } },
+  } as const;
+  const { loginArguments } = definition;
+  return {
+    start: (sink) => withUserUmask(() => startAgent(options, sink)),
+    command,
+    ownLogin: loginArguments && [...program, ...loginArguments],
+  };
+}
+
+/** The values of the agent, and those that the start passes on, which come first. */
+function valuesFor({ passedValues, agentValues }: LaunchParts, { agent, command, env }: SessionState): PassedValues {
+  const passed = passedValues(env);
+  // A program that the catalogue does not have may have any name.
+  if (!passed.ok || command !== undefined) return passed;
+  const own = agentValues(agent);
+  return own.ok ? { ok: true, values: { ...own.values, ...passed.values } } : own;
 }
 
 /** A program that the catalogue does not have cannot be logged in to by name. */
@@ -186,6 +239,9 @@ function clientLimits(limits: Limits, startTimeoutMs: number | undefined) {
 }
 
 function unavailable(message: string): PlannedLaunch {
-  const failure: AgentFailure = { code: "AGENT_UNAVAILABLE", message };
-  return { ok: false, failure };
+  return { ok: false, failure: failureOf(message) };
+}
+
+function failureOf(message: string): AgentFailure {
+  return { code: "AGENT_UNAVAILABLE", message };
 }

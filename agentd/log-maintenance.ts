@@ -12,6 +12,8 @@ export interface MaintenanceReply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+type LogCommand = Exclude<MaintenanceCommand, { readonly verb: "agent.login" }>;
+
 export class LogMaintenance {
   readonly #log: Log;
   readonly #onPurged: (agent: string, agentSession: string) => void;
@@ -39,7 +41,7 @@ export class LogMaintenance {
   }
 
   /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`Aborted`). */
-  async run(session: string, seq: number, command: MaintenanceCommand): Promise<MaintenanceReply> {
+  async run(session: string, seq: number, command: LogCommand): Promise<MaintenanceReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {
@@ -59,7 +61,7 @@ export class LogMaintenance {
     await this.#last.catch(() => {});
   }
 
-  async #do(session: string, seq: number, { verb, args }: MaintenanceCommand): Promise<Record<string, unknown>> {
+  async #do(session: string, seq: number, { verb, args }: LogCommand): Promise<Record<string, unknown>> {
     const { maintenance } = this.#log;
     switch (verb) {
       case "agent.session.purge": {

@@ -14,6 +14,7 @@ import type { Reserved } from "./instance/reserved.ts";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import type { SessionRow } from "./log/project.ts";
+import type { Logins } from "./logins.ts";
 import { Aborted, type LogMaintenance } from "./log-maintenance.ts";
 import type { Notifier } from "./people/notifier.ts";
 import type { Probes } from "./probe/probes.ts";
@@ -44,6 +45,7 @@ export interface SessionCoreOptions {
   readonly plan: AgentsOptions["plan"];
   readonly maintenance: LogMaintenance;
   readonly probes: Pick<Probes, "run" | "count" | "stop">;
+  readonly logins: Pick<Logins, "run" | "stop">;
   /** Called once. People's answers are posted. */
   readonly openPeople: (post: PostInput) => People;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered" | "forget">;
@@ -67,7 +69,7 @@ export class SessionCore {
 
   /** Everything that posts to the mailbox is made after it; it starts when they are there. */
   constructor(options: SessionCoreOptions) {
-    const { log, limits, clock, logger, bus, plan, maintenance, probes, busTools, failpoint } = options;
+    const { log, limits, clock, logger, bus, plan, maintenance, probes, logins, busTools, failpoint } = options;
     this.#options = options;
     this.sessions = new LiveSessions((session) => stateFromLog(log, session));
     this.mailbox = new Mailbox({
@@ -107,6 +109,7 @@ export class SessionCore {
       people: this.people,
       maintenance,
       probes,
+      logins,
       busTools,
       clock,
       onError,
@@ -175,7 +178,7 @@ export class SessionCore {
     this.mailbox.flush();
     // Agents are ended even if nothing can be logged; the next agentd recovers their sessions.
     if (this.mailbox.failed) this.#effects.endUnlogged();
-    await Promise.all([this.#agents.ended(), this.#options.probes.stop()]);
+    await Promise.all([this.#agents.ended(), this.#options.probes.stop(), this.#options.logins.stop()]);
     this.mailbox.flush();
     this.#effects.clearTimers();
     await this.people.stop();

@@ -81,6 +81,7 @@ const harmless: Readonly<Partial<Record<Cell["act"], (session: string) => object
   "agent.session.rename": (session) => ({ session, name: "renamed", command_id: takenId }),
   "agent.permission.answer": (session) => ({ request: `${session}-1`, option: "allow" }),
   "agent.elicitation.answer": (session) => ({ request: `${session}-1`, action: "accept" }),
+  "agent.login": () => ({ agent: "mine" }),
   "agent.session.purge": (session) => ({ session, dry_run: true }),
   "agent.log.prune": () => ({ before: "2020-01-01T00:00:00Z", dry_run: true }),
   "agent.probe": () => ({ agent: "nobody" }),

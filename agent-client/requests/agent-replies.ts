@@ -20,6 +20,7 @@ export interface AgentReplies {
   readonly "agent.elicitation.list": replies.ElicitationListReply;
   readonly "agent.permission.list": replies.PermissionListReply;
   readonly "agent.policy.test": replies.PolicyTestReply;
+  readonly "agent.login": replies.LoginReply;
   readonly "agent.session.purge": replies.PurgeReply;
   readonly "agent.log.prune": replies.PruneReply;
   readonly "agent.log.redact": replies.RedactReply;

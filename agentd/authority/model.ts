@@ -10,7 +10,7 @@ export type Act = Verb | "QUIT";
 /** Allowed, allowed if the configuration says so, or refused for a reason. */
 export type Ruling = "yes" | "if agents_act" | "if mesh" | Refusal;
 
-export type Refusal = "itself" | "ancestor" | "people" | "log" | "probe" | "daemon" | "depth" | "nameless";
+export type Refusal = "itself" | "ancestor" | "people" | "log" | "probe" | "login" | "daemon" | "depth" | "nameless";
 
 type Rule = Readonly<Record<SenderKind, Ruling | Readonly<Record<Target, Ruling>>>>;
 
@@ -33,6 +33,7 @@ export const rules: Readonly<Partial<Record<Act, Rule>>> = {
   "agent.session.rename": steering,
   "agent.permission.answer": answering,
   "agent.elicitation.answer": answering,
+  "agent.login": { person: "yes", nameless: "nameless", node: "nameless", ...agents("login") },
   "agent.session.purge": rewriting,
   "agent.log.prune": rewriting,
   "agent.log.redact": rewriting,
@@ -67,11 +68,15 @@ export const refusals: Readonly<
     message:
       "an agent may not probe agents, which costs calls of their models; a person can, with mix agent agents probe",
   },
+  login: {
+    code: "AGENT_SELF",
+    message: "an agent may not log in to agents; a person can, with mix agent agents login",
+  },
   daemon: { code: "AGENT_SELF", message: "an agent may not stop agentd; a person can, with mix agent stop" },
   depth: { code: "AGENT_DEPTH", message: "a session that an agent started may not start or resume sessions itself" },
   nameless: {
     code: "UNSUPPORTED",
-    message: "an answer needs a name on this node's Bus; register one with noded.register, then answer",
+    message: "this needs a name on this node's Bus; register one with noded.register, then call again",
   },
   "if mesh": {
     code: "UNSUPPORTED",

@@ -50,7 +50,10 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
 function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry {
   const found = findAgent(agent, places);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
-  const login = agent.login === undefined ? {} : { login: agent.login };
+  const login = {
+    ...(agent.login === undefined ? {} : { login: agent.login }),
+    ...(agent.keyVariables === undefined ? {} : { key_variables: agent.keyVariables }),
+  };
   const install = agent.install === undefined ? {} : { install: agent.install };
   if (found.status !== "installed") {
     return { ...entry, installed: false, problem: found.message, ...install, ...login };

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type PassedNames, readPassedValues } from "./passed-values.ts";
+import { type PassedNames, readAgentValues, readPassedValues } from "./passed-values.ts";
 
 const uid = process.getuid?.() ?? 0;
 let directory: string;
@@ -60,6 +60,24 @@ test.each(["PATH", "AGENTD_SESSION", "gh_token", "../GH_TOKEN", "", "constructor
     expect(pass([name], { parent: { [name]: "value" } })).toMatchObject({ ok: false, name, message });
   },
 );
+
+test("a value that was stored may be passed on although no configuration lists it, and agentd's own is not", () => {
+  store("STORED", "value");
+  const parent = { STORED: "agentd's own" };
+  expect(pass(["STORED"], { allowEnv: [], parent })).toEqual({ ok: true, values: { STORED: "value" } });
+});
+
+test("an agent gets the values that were stored for it, and no other", () => {
+  store("claude:KEY", "one\n");
+  store("codex:KEY", "two");
+  store("KEY", "three");
+  store("claude:not-a-name", "four");
+  const from = { environmentDirectory: directory, uid, bytesMax: 1024 };
+  expect(readAgentValues(from, "claude")).toEqual({ ok: true, values: { KEY: "one" } });
+  expect(readAgentValues({ ...from, environmentDirectory: `${directory}/none` }, "claude")).toMatchObject({ ok: true });
+  chmodSync(join(directory, "claude:KEY"), 0o644);
+  expect(readAgentValues(from, "claude")).toMatchObject({ ok: false, name: "KEY" });
+});
 
 test("an allowed name that would lead out of the directory is refused", () => {
   writeFileSync(`${directory}-outside`, "value", { mode: 0o600 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Looks up the values of the environment variables that a start passes on by name. Values never travel over the Bus.
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { join } from "node:path";
 import { isMarkedUtf16, withoutByteOrderMark } from "../../files/byte-order-mark.ts";
+import { isVariableName, listStoredNames, storedFile, type StoredName } from "../../files/stored-values.ts";
 import { readUpTo } from "../../files/read-up-to.ts";
 
 export type PassedValues =
@@ -14,7 +14,7 @@ export interface PassedNames {
   readonly names: readonly string[];
   /** The configuration file, named in refusals. */
   readonly configFile: string;
-  /** From the configuration: the only names that may be passed on. */
+  /** From the configuration: the names of agentd's own environment that may be passed on. */
   readonly allowEnv: readonly string[];
   /** agentd's own environment, which is searched first. An empty value counts as missing. */
   readonly parent: Readonly<Record<string, string | undefined>>;
@@ -29,17 +29,39 @@ export interface PassedNames {
 export function readPassedValues(from: PassedNames): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const name of from.names) {
-    if (!from.allowEnv.includes(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name)) {
-      return refuse(name, `may not be passed on; \`allow_env\` in ${from.configFile} lists the names that may`);
-    }
-    const own = from.parent[name];
+    const isAllowed = from.allowEnv.includes(name) && isVariableName(name);
+    const own = isAllowed ? from.parent[name] : undefined;
     if (own !== undefined && own !== "") {
       values[name] = own;
       continue;
     }
-    const stored = readStoredValue(from, name);
-    if (!stored.ok) return refuse(name, stored.reason);
-    values[name] = stored.value;
+    // A value that a person has stored may be passed on: that is what it was stored for.
+    const stored = isVariableName(name) ? readStoredValue(from, { name, agent: undefined }) : missing;
+    if (stored.ok) values[name] = stored.value;
+    else if (stored !== missing) return refuse(name, stored.reason);
+    else if (isAllowed) {
+      const file = storedFile(from.environmentDirectory, { name, agent: undefined });
+      return refuse(name, `has no value: neither in agentd's own environment nor in ${file}`);
+    } else {
+      const list = `\`allow_env\` in ${from.configFile} lists the names that may`;
+      const how = isVariableName(name) ? `store it with \`mix agent env set ${name}\`; ${list}` : list;
+      return refuse(name, `may not be passed on; ${how}`);
+    }
+  }
+  return { ok: true, values };
+}
+
+/** Returns the values that are stored for an agent: all of its processes get them. */
+export function readAgentValues(
+  from: Omit<PassedNames, "names" | "allowEnv" | "parent" | "configFile">,
+  agent: string,
+): PassedValues {
+  const values: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const stored of listStoredNames(from.environmentDirectory)) {
+    if (stored.agent !== agent) continue;
+    const read = readStoredValue(from, stored);
+    if (read.ok) values[stored.name] = read.value;
+    else if (read !== missing) return refuse(stored.name, read.reason);
   }
   return { ok: true, values };
 }
@@ -50,15 +72,20 @@ function refuse(name: string, reason: string): PassedValues {
 
 type Stored = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly reason: string };
 
-function readStoredValue({ environmentDirectory, uid, bytesMax }: PassedNames, name: string): Stored {
-  const file = join(environmentDirectory, name);
+const missing: Stored = { ok: false, reason: "" };
+
+function readStoredValue(
+  { environmentDirectory, uid, bytesMax }: Pick<PassedNames, "environmentDirectory" | "uid" | "bytesMax">,
+  stored: StoredName,
+): Stored {
+  const file = storedFile(environmentDirectory, stored);
   let descriptor: number;
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "ENOENT") return { ok: false, reason: `cannot be read from ${file} (${code ?? String(cause)})` };
-    return { ok: false, reason: `has no value: neither in agentd's own environment nor in ${file}` };
+    return missing;
   }
   try {
     const found = fstatSync(descriptor);

@@ -17,6 +17,7 @@ import {
 import { answerRequest } from "./answer-request.ts";
 import { type Call, type Handler, refusal, refuse } from "./call.ts";
 import type { Instance } from "./instance.ts";
+import { login } from "./login.ts";
 import { prune, purge, redact, stats, verify } from "./log-maintenance.ts";
 import { listElicitations, listPermissions } from "./list-requests.ts";
 import { testPolicy } from "./policy-test.ts";
@@ -43,6 +44,7 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.rename": rename,
   "agent.permission.answer": answerRequest,
   "agent.elicitation.answer": answerRequest,
+  "agent.login": login,
   "agent.session.purge": purge,
   "agent.log.prune": prune,
   "agent.log.redact": redact,

@@ -33,6 +33,8 @@ export interface Instance {
   readonly places: ProgramPlaces;
   /** Looks up the variables that a start passes on. */
   readonly passedValues: (names: readonly string[]) => PassedValues;
+  /** Looks up the variables that all processes of an agent get. */
+  readonly agentValues: (agent: string) => PassedValues;
   readonly directoryRules: () => DirectoryRules;
   readonly clock: Clock;
   /** True while the daemon shuts down, and starts nothing new. */

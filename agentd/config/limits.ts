@@ -30,6 +30,8 @@ const table = {
 
   initializeTimeoutMs: [60_000, "an agent's answer to initialize; agents.<name>.start_timeout overrides it"],
   openTimeoutMs: [60_000, "an agent's answer to session/new, session/load or session/resume"],
+  loginTimeoutMs: [600_000, "an agent's answer to authenticate, for which a person has to do something elsewhere"],
+  loginWaitMs: [45_000, "one call of agent.login; the login goes on"],
   requestTimeoutMs: [50_000, "an agent's answer to any other request; a prompt has no timeout"],
   replayQuietMs: [300, "after session/load: time without history that ends the replay; until then a prompt waits"],
   replayWaitMsMax: [10_000, "after session/load: how long a prompt waits for the end of the replay"],

@@ -2,6 +2,7 @@
 // The instance's paths: one file that people write, and one directory that agentd writes.
 import { isAbsolute, join, normalize } from "node:path";
 import { preparePrivateDirectory } from "../../files/make-directories.ts";
+import { valuesDirectory } from "../../files/stored-values.ts";
 import { stateDirectoryOf, xdgDirectory } from "../../files/state-directory.ts";
 
 export interface InstancePaths {
@@ -11,7 +12,7 @@ export interface InstancePaths {
   readonly logFile: string;
   /** agentd's own diagnostics. */
   readonly processLogFile: string;
-  /** One file per environment variable: values that a start may pass on. */
+  /** One file per value of an environment variable: those that a start may pass on, and those of single agents. */
   readonly environmentDirectory: string;
   /** Locked while agentd runs. */
   readonly lockFile: string;
@@ -59,7 +60,7 @@ export function instancePaths(environment: Readonly<Record<string, string | unde
       stateDirectory: directory,
       logFile: join(directory, "log.db"),
       processLogFile: join(directory, "agentd.log"),
-      environmentDirectory: join(directory, "env"),
+      environmentDirectory: valuesDirectory(directory),
       lockFile: join(directory, "agentd.lock"),
       pidFile: join(directory, "agentd.pid"),
       workspacesDirectory: join(directory, "workspaces"),

@@ -38,6 +38,7 @@ test.each([undefined, state.id])(
       ...common,
       agents,
       people: { act() {} },
+      logins: { run: () => Promise.reject(new Error("nobody logs in here")) },
       maintenance: { run: () => Promise.reject(new Error("nothing is kept here")) },
       busTools: { hasRegistered: () => Promise.resolve(true) },
       clock: new ManualClock(),

@@ -4,6 +4,7 @@ import { afterByWallClock, type Clock } from "../../bus-client/index.ts";
 import type { BusToolsWatch } from "../bus-tools.ts";
 import type { Failpoint } from "../failpoint.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
+import type { Logins } from "../logins.ts";
 import type { Notifier } from "../people/notifier.ts";
 import type { Probes } from "../probe/probes.ts";
 import type { Agents } from "./agents/agents.ts";
@@ -19,6 +20,7 @@ export interface EffectRunnerOptions {
   readonly people: Pick<Notifier, "act">;
   readonly maintenance: Pick<LogMaintenance, "run">;
   readonly probes: Pick<Probes, "run">;
+  readonly logins: Pick<Logins, "run">;
   readonly busTools: Pick<BusToolsWatch, "hasRegistered">;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -104,9 +106,9 @@ export class EffectRunner {
         return;
       case "maintain": {
         const { seq, command } = effect;
-        maintenance
-          .run(session, seq, command)
-          .then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
+        const { logins } = this.#options;
+        const work = command.verb === "agent.login" ? logins.run(command.args) : maintenance.run(session, seq, command);
+        work.then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
         return;
       }
       case "probe": {

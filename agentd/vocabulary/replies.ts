@@ -181,8 +181,36 @@ export interface CatalogueEntry {
   readonly install?: string;
   /** How a person logs in. Only the agent knows whether anyone is logged in. */
   readonly login?: string;
+  /** Environment variables, any of which can hold a key. */
+  readonly key_variables?: readonly string[];
   /** Whether the file is there in which an installed agent usually keeps a login. */
   readonly login_stored?: boolean;
+}
+
+export interface LoginMethod {
+  readonly method: string;
+  readonly name: string;
+  readonly description?: string;
+  /** `terminal`: a person runs a command. `env_var`: the agent needs `variables`. `agent`: the agent does it. */
+  readonly type: "agent" | "terminal" | "env_var";
+  readonly variables?: readonly string[];
+}
+
+/** What came of `agent.login`, or what a person has to do. */
+export interface LoginReply {
+  readonly agent: string;
+  readonly method?: string;
+  readonly done: boolean;
+  /** No method was given: these are there. */
+  readonly methods?: readonly LoginMethod[];
+  /** The command to run in a terminal; exit code 0 means that it is done. */
+  readonly run?: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  /** The variables to set for the agent. */
+  readonly variables?: readonly string[];
+  /** The page to visit. The login goes on meanwhile: call again with the same method. */
+  readonly visit?: { readonly url: string; readonly message: string };
+  /** The login goes on: call again with the same method. */
+  readonly pending?: boolean;
 }
 
 export interface StatusReply {

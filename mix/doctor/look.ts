@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Collects the facts that `findings.ts` judges. Starts no daemon and changes nothing.
-import { execFile } from "node:child_process";
 import { existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import type { ReadingBus } from "../../agent-client/requests/ask.ts";
-import type { CheckReport } from "../../agentd/vocabulary/check.ts";
 import { BusError, discoverBus } from "../../bus-client/index.ts";
 import { attempt } from "../../files/attempt.ts";
 import { findOnPath } from "../../files/find-on-path.ts";
 import { upwards } from "../../files/upwards.ts";
-import { daemonEnvironment } from "../daemon/daemon-environment.ts";
+import { runCheck } from "../daemon/run-check.ts";
 import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 import type { Context } from "../process/context.ts";
 import type { Facts, RunningDaemon } from "./findings.ts";
@@ -59,22 +56,6 @@ async function lookAtDaemon(context: Context, read: () => Promise<ReadingBus>): 
       ? undefined
       : { silent: error.message };
   }
-}
-
-const checkWithinMs = 10_000;
-
-async function runCheck({ agentdProgram, nodeProgram, env }: Context): Promise<Facts["check"]> {
-  const options = { cwd: "/", env: daemonEnvironment(env), timeout: checkWithinMs, encoding: "utf8" } as const;
-  try {
-    const { stdout } = await promisify(execFile)(nodeProgram, [agentdProgram, "--check"], options);
-    return JSON.parse(stdout) as CheckReport;
-  } catch (error) {
-    return { failed: existsSync(agentdProgram) ? lastLine((error as Error).message) : `${agentdProgram} is missing` };
-  }
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) ?? "";
 }
 
 /** Of the nearest directory that exists. */

@@ -7,13 +7,14 @@ import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectFit, formatTable } from "../view/table.ts";
 import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
+import { loginToAgent } from "./login-agent.ts";
 import { probeAgent, probeFlags } from "./probe-agent.ts";
 
 export const spec: VerbSpec = {
   usage:
-    "agent agents | probe <agent> | install <agent> | remove <agent> | add <name> -- <command…> | registry <source>",
+    "agent agents | probe <agent> | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
   about:
-    "Lists the agents, and where each was found. `probe` starts one, measures what it really offers, and ends it. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
+    "Lists the agents, and where each was found. `probe` starts one, measures what it really offers, and ends it. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `login` logs you in to one, and opens no browser. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
   flags: {
     registry: { kind: "text", value: "SOURCE", about: "with add: the agent of that id in this registry" },
     replace: { kind: "switch", about: "with add: give an agent of that name this command" },
@@ -32,6 +33,10 @@ const actions: Readonly<Record<string, (invocation: Invocation, words: readonly 
   {
     probe: (invocation, words) => probeAgent(invocation, onlyWord("probe", words)),
     install: (invocation, words) => installAgent(invocation, onlyWord("install", words)),
+    login: (invocation, [agent, method, ...more]) => {
+      if (agent === undefined || more.length > 0) throw misused(spec.usage, "login takes an agent, and a method");
+      return loginToAgent(invocation, agent, method);
+    },
     remove: (invocation, words) => removeAgent(invocation, onlyWord("remove", words)),
     registry: (invocation, words) => listRegistry(invocation, onlyWord("registry", words)),
     add: (invocation, [name, ...command]) => {

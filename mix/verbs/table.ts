@@ -51,6 +51,8 @@ export const agentVerbs: VerbTable = {
   verify: { summary: "check the log's integrity", verb: verify },
   stats: { summary: "show the log's size and largest sessions", verb: stats },
   agents: { summary: "list the agents that can be started", verb: large("agents") },
+  setup: { summary: "find agents, log in, and try one: asks at each step", verb: large("setup") },
+  env: { summary: "store keys and other secret values for agents", verb: large("env") },
   doctor: { summary: "check this machine, and say how to mend it", verb: large("doctor") },
   status: { summary: "show the daemon: process, Bus, log, limits", verb: status },
   stop: { summary: "stop the daemon and close its sessions", verb: stop },

@@ -87,6 +87,7 @@ export class Life {
       reply: (reply) => ground.callers.replied(reply, this.log),
       plan: (state) => this.#plan(state),
       maintenance: this.#maintenance,
+      logins: { run: () => Promise.reject(new Error("nobody logs in here")), stop: () => Promise.resolve() },
       openPeople: () => ({ reach: "off", act() {}, onBus() {}, stop: () => Promise.resolve() }),
       busTools: { hasRegistered: () => Promise.resolve(true), forget() {} },
       reserved: nothingReserved,

@@ -4,17 +4,27 @@
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { Elicitation } from "../../model.ts";
-import { decode, identifier, optionalIdentifier } from "../lenient.ts";
+import { decode, identifier, optionalIdentifier, wholeNumber } from "../lenient.ts";
 
-const head = { sessionId: identifier, toolCallId: optionalIdentifier, message: z.string() };
+/** Of a session, or of a request of ours outside of sessions, such as authenticate. */
+const head = {
+  sessionId: optionalIdentifier,
+  requestId: z.union([z.string(), wholeNumber]).optional().catch(undefined),
+  toolCallId: optionalIdentifier,
+  message: z.string(),
+};
+const hasScope = (asked: { readonly sessionId?: unknown; readonly requestId?: unknown }): boolean =>
+  asked.sessionId !== undefined || asked.requestId !== undefined;
 // The values are not checked here, and the agent may choose any names.
 const members = z.custom<Readonly<Record<string, unknown>>>(isRecord);
 const requestedSchema = members.refine(
   ({ properties, required }) =>
     members.nullish().safeParse(properties).success && z.array(z.string()).nullish().safeParse(required).success,
 );
-const Form = z.looseObject({ ...head, mode: z.literal("form"), requestedSchema });
-const Url = z.looseObject({ ...head, mode: z.literal("url"), elicitationId: identifier, url: z.string() });
+const Form = z.looseObject({ ...head, mode: z.literal("form"), requestedSchema }).refine(hasScope);
+const Url = z
+  .looseObject({ ...head, mode: z.literal("url"), elicitationId: identifier, url: z.string() })
+  .refine(hasScope);
 
 /** Length in UTF-16 units. Nobody can check a longer URL before opening it. */
 const urlCharactersMax = 8_192;

@@ -29,6 +29,7 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
     case "agent.session.purge":
       if (draft.state.run.phase !== "ended") return refuseInPhase(draft, "can be purged when it has ended");
       return decideMaintenance(draft, command);
+    case "agent.login":
     case "agent.log.prune":
     case "agent.log.redact":
       return decideMaintenance(draft, command);

@@ -44,8 +44,9 @@ export type SessionCommand =
   | MaintenanceCommand
   | Command<"agent.probe">;
 
-/** Log maintenance commands, replied to on completion. */
+/** Log maintenance and logins: commands that are replied to on completion. */
 export type MaintenanceCommand =
+  | Command<"agent.login">
   | Command<"agent.session.purge">
   | Command<"agent.log.prune">
   | Command<"agent.log.redact">;

@@ -56,6 +56,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   "command: agent.elicitation.answer": (state) => [
     command(state, "agent.elicitation.answer", { request: requestIn(state, "elicitation"), action: "decline" }),
   ],
+  "command: agent.login": (state) => [command(state, "agent.login", { agent: "mine" })],
   "command: agent.session.purge": (state) => [command(state, "agent.session.purge", { dry_run: false })],
   "command: agent.log.prune": (state) => [
     command(state, "agent.log.prune", { before: "2026-01-01T00:00:00Z", dry_run: false }),

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Logs a person in to an agent, without a session. One login of each agent at a time; the agent's process lives until it
+// has ended.
+import type { AgentClient, AgentSink } from "../acp-client/agent-client.ts";
+import type { AgentEvent, AgentFailure } from "../acp-client/agent-events.ts";
+import type { AuthMethod } from "../acp-client/model.ts";
+import type { Clock } from "../bus-client/index.ts";
+import type { MaintenanceReply } from "./log-maintenance.ts";
+import { toErrorBody } from "./session/core/turns.ts";
+import { errorBody, type LoginMethod, type LoginReply } from "./vocabulary/index.ts";
+
+/** An agent that can be started for a login. */
+export interface LoginAgent {
+  readonly start: (sink: AgentSink) => AgentClient;
+  /** The command to which a terminal method appends its arguments, and the one that logs in by the agent's own program. */
+  readonly command: readonly string[];
+  readonly ownLogin: readonly string[] | undefined;
+}
+
+export interface LoginsOptions {
+  readonly find: (agent: string) => LoginAgent | AgentFailure;
+  readonly clock: Pick<Clock, "after">;
+  /** How long one call waits. The login goes on, and the next call waits for it again. */
+  readonly waitMs: number;
+}
+
+export const ownLoginMethod = "terminal";
+
+export class Logins {
+  readonly #options: LoginsOptions;
+  readonly #running = new Map<string, Login>();
+  #stopping = false;
+
+  constructor(options: LoginsOptions) {
+    this.#options = options;
+  }
+
+  /** Without a method, says which there are. With the method of a login that runs, waits for that one. */
+  async run({
+    agent,
+    method,
+  }: {
+    readonly agent: string;
+    readonly method?: string | undefined;
+  }): Promise<MaintenanceReply> {
+    const running = this.#running.get(agent);
+    if (running !== undefined && running.method === method) return await this.#wait(agent, running);
+    await running?.stop();
+    if (this.#stopping) return { rc: 10, body: errorBody("AGENT_INTERRUPTED", "agentd is stopping; log in again") };
+    const found = this.#options.find(agent);
+    if ("code" in found) return { rc: 10, body: toErrorBody(found) };
+    const login = new Login(found, method);
+    this.#running.set(agent, login);
+    void login.done.finally(() => {
+      if (this.#running.get(agent) === login) this.#running.delete(agent);
+    });
+    return await this.#wait(agent, login);
+  }
+
+  /** Ends every login and its agent. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(Array.from(this.#running.values(), (login) => login.stop()));
+  }
+
+  async #wait(agent: string, login: Login): Promise<MaintenanceReply> {
+    const { clock, waitMs } = this.#options;
+    let cancel: () => void = () => {};
+    const late = new Promise<LoginEnd>((resolve) => {
+      cancel = clock.after(waitMs, () => resolve({ done: false, pending: true }));
+    });
+    const end = await Promise.race([login.done, login.visitOnce(), late]);
+    cancel();
+    return "failure" in end
+      ? { rc: 10, body: { ...toErrorBody(end.failure), agent } }
+      : { rc: 0, body: { agent, ...(login.method === undefined ? {} : { method: login.method }), ...end } };
+  }
+}
+
+type LoginEnd = Omit<LoginReply, "agent" | "method"> | { readonly failure: AgentFailure };
+
+class Login {
+  readonly method: string | undefined;
+  /** When the login has ended and its agent is gone. */
+  readonly done: Promise<LoginEnd>;
+  readonly #agent: LoginAgent;
+  readonly #client: AgentClient;
+  readonly #visit: Promise<LoginEnd>;
+  #tellVisit: (visit: LoginEnd) => void = () => {};
+  #isVisitTold = false;
+
+  constructor(agent: LoginAgent, method: string | undefined) {
+    this.#agent = agent;
+    this.method = method;
+    this.#visit = new Promise((resolve) => {
+      this.#tellVisit = resolve;
+    });
+    this.#client = agent.start({ onEvent: (event) => this.#onEvent(event), onBatchEnd: () => {} });
+    this.done = this.#run().then(async (end) => {
+      await this.#client.stop();
+      return end;
+    });
+  }
+
+  /** The page to visit, once: the next call waits for what comes of it. */
+  async visitOnce(): Promise<LoginEnd> {
+    if (this.#isVisitTold) return await this.done;
+    const visit = await this.#visit;
+    this.#isVisitTold = true;
+    return visit;
+  }
+
+  async stop(): Promise<void> {
+    await this.#client.stop();
+    await this.done;
+  }
+
+  #run(): Promise<LoginEnd> {
+    return new Promise((resolve) => {
+      this.#client.initialize((initialized) => {
+        if (!initialized.ok) return resolve({ failure: initialized.failure });
+        const { authMethods } = initialized.value;
+        const methods = toLoginMethods(authMethods, this.#agent);
+        if (this.method === undefined) return resolve({ done: false, methods });
+        const chosen = methods.find(({ method }) => method === this.method);
+        if (chosen === undefined) return resolve({ failure: unknownMethod(methods) });
+        if (chosen.type === "terminal")
+          return resolve({ done: false, run: runOf(chosen.method, authMethods, this.#agent) });
+        if (chosen.type === "env_var") return resolve({ done: false, variables: chosen.variables ?? [] });
+        this.#client.authenticate(chosen.method, (ended) =>
+          resolve(ended.ok ? { done: true } : { failure: ended.failure }),
+        );
+      });
+    });
+  }
+
+  /** A person has asked for this login, so the page that it needs is shown to them. Nothing opens it. */
+  #onEvent(event: AgentEvent): void {
+    if (event.type === "permission") this.#client.answer(event.request, { outcome: "cancelled" });
+    if (event.type !== "elicitation") return;
+    const { asked, request } = event;
+    if (asked.mode !== "url") return this.#client.answer(request, { outcome: "decline" });
+    this.#client.answer(request, { outcome: "accept" });
+    this.#tellVisit({ done: false, visit: { url: asked.url, message: asked.message } });
+  }
+}
+
+function toLoginMethods(methods: readonly AuthMethod[], { ownLogin }: LoginAgent): readonly LoginMethod[] {
+  const offered = methods.map(({ id: method, name, description, type, variables }) => ({
+    method,
+    name,
+    type,
+    ...(typeof description === "string" ? { description } : {}),
+    ...(variables === undefined ? {} : { variables }),
+  }));
+  const isNeeded = !methods.some(({ type, id }) => type === "terminal" || id === ownLoginMethod);
+  if (ownLogin === undefined || !isNeeded) return offered;
+  return [...offered, { method: ownLoginMethod, name: "Log in with the agent's own program", type: "terminal" }];
+}
+
+function runOf(id: string, methods: readonly AuthMethod[], { command, ownLogin = [] }: LoginAgent) {
+  const method = methods.find((one) => one.id === id && one.type === "terminal");
+  if (method === undefined) return { command: ownLogin, env: {} };
+  return { command: [...command, ...(method.args ?? [])], env: method.env ?? {} };
+}
+
+function unknownMethod(methods: readonly LoginMethod[]): AgentFailure {
+  const known = methods.map(({ method }) => method).join(", ");
+  return {
+    code: "UNSUPPORTED",
+    message: `the agent has no such login method; ${known === "" ? "it has none" : `it has ${known}`}`,
+  };
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// `mix agent agents login`: runs a login in this terminal, or has the agent do it. Nothing is opened; a page to visit is
+// shown.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { LoginMethod, LoginReply } from "../../agentd/vocabulary/replies.ts";
+import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { isInteractive } from "../attach/is-interactive.ts";
+import type { Invocation } from "../input/verb.ts";
+import type { Outcome } from "../process/exit-codes.ts";
+import { MixError, usageError } from "../process/mix-error.ts";
+import { askChoice } from "../attach/ask-choice.ts";
+import { openStore, readValue } from "./env.ts";
+
+export async function loginToAgent(invocation: Invocation, agent: string, method?: string): Promise<Outcome> {
+  const bus = await invocation.connect("agentd");
+  const chosen = method ?? (await chooseMethod(invocation, bus, agent));
+  if (chosen === undefined) return { kind: "interrupted" };
+  const reply = await ask(invocation, bus, agent, chosen);
+  const outcome = await carryOut(invocation, agent, reply);
+  if (outcome.kind !== "done") return outcome;
+  const { output } = invocation;
+  if (output.mode === "json") await output.document("mix.login.v1", { agent, method: chosen, done: true });
+  else output.word(`logged in to ${agent}; a session that needed it goes on with: mix agent send <session> "…"`);
+  return outcome;
+}
+
+async function chooseMethod(invocation: Invocation, bus: AgentBus, agent: string): Promise<string | undefined> {
+  invocation.output.word(`asking ${agent} how people log in …`);
+  const { methods = [] } = await bus.ask("agent.login", { agent });
+  const [only, another] = methods;
+  if (only === undefined) {
+    throw new MixError(
+      "UNSUPPORTED",
+      `${agent} offers no login; give it a key with \`mix agent env set NAME --agent ${agent}\``,
+    );
+  }
+  if (another === undefined) return only.method;
+  if (!isInteractive(invocation)) {
+    const list = methods.map((one) => `  mix agent agents login ${agent} ${one.method}   ${one.name}`).join("\n");
+    throw usageError(`${agent} has several logins; choose one:\n${list}`);
+  }
+  const index = await askChoice(invocation, `How do you log in to ${agent}?`, methods.map(describeMethod));
+  return index === undefined ? undefined : methods[index]?.method;
+}
+
+function describeMethod({ name, description, type }: LoginMethod): string {
+  const where = type === "terminal" ? " (in this terminal)" : type === "env_var" ? " (a key)" : "";
+  return `${name}${where}${description === undefined ? "" : `: ${description}`}`;
+}
+
+/** Waits for a login that the agent does, and shows the page that it needs. */
+async function ask({ output }: Invocation, bus: AgentBus, agent: string, method: string): Promise<LoginReply> {
+  for (;;) {
+    const reply = await bus.ask("agent.login", { agent, method });
+    if (reply.visit !== undefined) {
+      output.notice(reply.visit.message);
+      output.notice(`open this page yourself: ${reply.visit.url}`);
+    } else if (reply.pending !== true) return reply;
+  }
+}
+
+async function carryOut(invocation: Invocation, agent: string, reply: LoginReply): Promise<Outcome> {
+  if (reply.run !== undefined) return await runInTerminal(invocation, agent, reply.run);
+  for (const name of reply.variables ?? []) {
+    const stored = { name, agent };
+    const store = await openStore(invocation.context);
+    const value = await readValue(invocation, stored);
+    if (value === undefined) return { kind: "interrupted" };
+    store.set(stored, value);
+  }
+  return { kind: "done" };
+}
+
+async function runInTerminal(
+  invocation: Invocation,
+  agent: string,
+  { command, env }: NonNullable<LoginReply["run"]>,
+): Promise<Outcome> {
+  const { context, output } = invocation;
+  const [program = "", ...args] = command;
+  const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  if (!isInteractive(invocation)) {
+    const [first = ""] = Object.keys(env);
+    const set = first === "" ? "" : ` with ${Object.keys(env).join(", ")} set`;
+    throw new MixError("AGENT_AUTH", `this login needs a terminal; run in one${set}: ${words.join(" ")}`);
+  }
+  output.word(`running: ${words.join(" ")}`);
+  // Ctrl-C is for the program that has the terminal.
+  const stopListening = context.interrupts.listen(() => undefined);
+  try {
+    const child = spawn(program, args, { stdio: "inherit", cwd: context.cwd(), env: { ...context.env, ...env } });
+    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+    if (code === 0) return { kind: "done" };
+    const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
+    throw new MixError(
+      "AGENT_AUTH",
+      `the login of ${agent} ended with ${how}; try again: mix agent agents login ${agent}`,
+    );
+  } catch (error) {
+    if (error instanceof MixError) throw error;
+    throw new MixError("AGENT_UNAVAILABLE", `${program} could not be run: ${(error as Error).message}`);
+  } finally {
+    stopListening();
+  }
+}

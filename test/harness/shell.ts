@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A person's shell in a terminal, at a place of their own.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Place } from "./place.ts";
+import { Terminal, type Window } from "./terminal.ts";
+
+export { whyNoTmux } from "./terminal.ts";
+
+export const builtMix = fileURLToPath(new URL("../../dist/bin/mix.cjs", import.meta.url));
+
+/** The prompt, and the exit code of a command that failed. */
+const settings = `PS1='$ '
+PROMPT_COMMAND='__code=$?; [ $__code -eq 0 ] || echo "(exit $__code)"'
+`;
+
+export interface PersonsShell extends AsyncDisposable {
+  readonly window: Window;
+  /** Types a command on a cleared screen, and waits for what it shows. */
+  run(command: string, wanted: string | RegExp): Promise<string>;
+  /** Resolves when a paste that was sent has been taken whole. */
+  untilPasted(): Promise<void>;
+}
+
+/** agentd, if a command has started one, ends with it. */
+export async function openShell(
+  place: Place,
+  { environment = {}, ...size }: { columns: number; rows: number; environment?: Readonly<Record<string, string>> },
+): Promise<PersonsShell> {
+  const bin = join(place.home, "bin");
+  for (const directory of [bin, join(place.home, "run"), join(place.home, "tmp")]) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+  symlinkSync(builtMix, join(bin, "mix"));
+  symlinkSync(process.execPath, join(bin, "node"));
+  writeFileSync(join(place.home, ".bashrc"), settings);
+  const env = { ...place.environment, ...environment, PATH: `${bin}:${environment["PATH"] ?? "/usr/bin:/bin"}` };
+  const bash = execFileSync("/bin/sh", ["-c", "command -v bash"], { encoding: "utf8" }).trim();
+  const terminal = await Terminal.open({
+    ...size,
+    environment: env,
+    socket: join(place.home, "run", "tmux"),
+    directory: place.directory("project"),
+    shell: `${bash} --rcfile ${join(place.home, ".bashrc")}`,
+  });
+  const window = await terminal.firstWindow();
+  await window.shows("$");
+  return {
+    window,
+    async run(command, wanted) {
+      await window.shows(/\$$/);
+      await window.press("C-l");
+      await window.shows(/^\$$/);
+      await window.type(command);
+      await window.press("Enter");
+      return await window.shows(wanted);
+    },
+    async untilPasted() {
+      // Longer than a paste waits for more.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    },
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      spawnSync(process.execPath, [builtMix, "agent", "stop"], { env, stdio: "ignore" });
+    },
+  };
+}
