@@ -50,6 +50,12 @@ export class KnownCapabilities {
 
 /** Changes when the program, or a script in its arguments, is replaced. */
 function programKey([, ...args]: AgentCommand, file: string): string {
-  const changed = [file, ...args].map((word) => (isAbsolute(word) ? attempt(() => statSync(word).ctimeMs) : undefined));
+  const changed = [file, ...args].map((word) => (isAbsolute(word) ? attempt(() => versionOf(word)) : undefined));
   return JSON.stringify([file, args, changed]);
+}
+
+/** The time alone would miss a replacement within one tick of the file system's clock. */
+function versionOf(file: string): readonly number[] {
+  const { ctimeMs, ino, size } = statSync(file);
+  return [ctimeMs, ino, size];
 }
