@@ -2,7 +2,15 @@
 // The public interface of the client. Everything that the agent sends arrives at one sink, in wire order, during the
 // read of the pipe that brought it. Responses come by callback in that same order: with a promise, later lines would
 // be handled before them.
-import type { AgentIdentity, ConfigOption, ContentBlock, McpServer, RequestAnswer, RequestKey } from "./model.ts";
+import type {
+  AgentIdentity,
+  ConfigOption,
+  ContentBlock,
+  McpServer,
+  RequestAnswer,
+  RequestKey,
+  SteeringOutcome,
+} from "./model.ts";
 import type { AgentExit, AgentEvent, Done, OpenedSession, PromptResult } from "./agent-events.ts";
 import type { ProcessIdentity } from "./process/process-identity.ts";
 
@@ -48,6 +56,8 @@ export interface AgentClient {
    * UNSUPPORTED and sends nothing. A turn has no time limit.
    */
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void;
+  /** Sends a prompt for the running turn by the extension `_session/steering`. Converts blocks as `prompt` does. */
+  steer(blocks: readonly ContentBlock[], done: Done<SteeringOutcome>): void;
   /** Sends the notification session/cancel. The caller still has to answer open permission requests. */
   cancel(): void;
   /** Sends session/set_mode, set_model or set_config_option, whichever the option came from. Returns all options. */

@@ -110,6 +110,7 @@ const nothing = {
   promptEmbeddedContext: false,
   mcpHttp: false,
   mcpSse: false,
+  steering: false,
 };
 
 test.for([
@@ -149,6 +150,7 @@ test("the capabilities of a real agent are decoded", () => {
         { type: "terminal", id: "login", name: "Log in", args: ["login"], env: null },
         { type: "env_var", id: "env", name: "Environment" },
       ],
+      _meta: { steering: { supported: true } },
     }),
   );
   expect(client.identity).toEqual({
@@ -158,6 +160,7 @@ test("the capabilities of a real agent are decoded", () => {
       ...nothing,
       load: true,
       resume: true,
+      steering: true,
       list: true,
       close: true,
       delete: true,

@@ -4,7 +4,7 @@ import type { AgentClient, AgentSink, OpenSessionParams, SessionInfo } from "./a
 import { AgentConnection, type AgentOptions } from "./agent-connection.ts";
 import type { Done, OpenedSession, PromptResult, AgentExit } from "./agent-events.ts";
 import { AcpClientError } from "./client-error.ts";
-import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
+import type { AgentIdentity, ContentBlock, RequestAnswer, RequestKey, SteeringOutcome } from "./model.ts";
 import type { AgentProcess } from "./process/agent-process.ts";
 import type { ProtocolSession } from "./protocol-session.ts";
 import { V1Session } from "./v1-session.ts";
@@ -62,6 +62,10 @@ class Client implements AgentClient {
 
   prompt(blocks: readonly ContentBlock[], done: Done<PromptResult>): void {
     this.#whenReady(done, (tell) => this.#session.prompt(blocks, tell));
+  }
+
+  steer(blocks: readonly ContentBlock[], done: Done<SteeringOutcome>): void {
+    this.#whenReady(done, (tell) => this.#session.steer(blocks, tell));
   }
 
   cancel(): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
-import { opened, story, textChunk, update } from "./testing/client-under-test.ts";
+import { newSession, opened, story, textChunk, underTest, update } from "./testing/client-under-test.ts";
 
 const settled = (): Promise<void> => Promise.resolve();
 const text = (value: string) => ({ type: "text", text: value });
@@ -261,4 +261,38 @@ test("config_option_update replaces the list and drops options of an unknown typ
   expect(updates()).toEqual([
     { kind: "options", options: [{ option: "loud", name: "Loud", type: "boolean", value: true }] },
   ]);
+});
+
+test.each<[unknown, object]>([
+  [{ outcome: "injected" }, { ok: true, value: "injected" }],
+  [
+    { outcome: "promptRequired", reason: "noRunningTurn" },
+    { ok: true, value: "promptRequired" },
+  ],
+  [{ outcome: "perhaps" }, { ok: false, failure: { code: "AGENT_PROTOCOL" } }],
+  [null, { ok: false, failure: { code: "AGENT_PROTOCOL" } }],
+])(
+  "a prompt for the running turn goes out as the extension wants it, and the answer %j is decoded",
+  (result, outcome) => {
+    const { agent, client, done, outcomes } = underTest();
+    client.initialize(done("initialize"));
+    agent.say(agent.answer("initialize", { protocolVersion: 1, _meta: { steering: { supported: true } } }));
+    client.open(newSession, done("open"));
+    agent.say(agent.answer("session/new", { sessionId: "s" }));
+    client.prompt([text("hi")], done("prompt"));
+    client.steer([text("wait")], done("steer"));
+    expect(agent.sent("_session/steering")).toEqual([
+      { sessionId: "s", prompt: [text("wait")], _meta: { steering: { idleBehavior: "promptRequired" } } },
+    ]);
+    agent.say(agent.answer("_session/steering", result));
+    expect(outcomes("steer")).toMatchObject([outcome]);
+  },
+);
+
+test("an agent that does not offer steering is not asked", async () => {
+  const { agent, client, done, outcomes } = opened();
+  client.steer([text("wait")], done("steer"));
+  await settled();
+  expect(outcomes("steer")).toMatchObject([{ ok: false, failure: { code: "UNSUPPORTED" } }]);
+  expect(agent.sent("_session/steering")).toEqual([]);
 });

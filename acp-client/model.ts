@@ -186,6 +186,8 @@ export interface AgentCapabilities {
   readonly promptEmbeddedContext: boolean;
   readonly mcpHttp: boolean;
   readonly mcpSse: boolean;
+  /** The extension `_session/steering`: a prompt goes into the running turn. */
+  readonly steering: boolean;
 }
 
 export interface AgentInfo {
@@ -193,6 +195,9 @@ export interface AgentInfo {
   readonly title?: string | null;
   readonly version: string;
 }
+
+/** ACP's words of the extension, as received. */
+export type SteeringOutcome = "injected" | "startedNewTurn" | "promptRequired" | "failed";
 
 export interface AgentIdentity {
   readonly protocolVersion: number;

@@ -19,6 +19,7 @@ export interface ProtocolSession extends Pick<
   | "initialize"
   | "open"
   | "prompt"
+  | "steer"
   | "cancel"
   | "setOption"
   | "answer"

@@ -6,7 +6,7 @@ import { failed, succeeded } from "./failure.ts";
 import { HeldMessages } from "./held-messages.ts";
 import { RPC } from "./jsonrpc/message.ts";
 import type { IncomingRequest } from "./jsonrpc/incoming-request.ts";
-import type { AgentIdentity, AuthMethod, ContentBlock, RequestAnswer, RequestKey } from "./model.ts";
+import type { AgentIdentity, AuthMethod, ContentBlock, RequestAnswer, RequestKey, SteeringOutcome } from "./model.ts";
 import { checkOpenParams } from "./open-session-params.ts";
 import { toSupportedBlocks } from "./prompt-blocks.ts";
 import type { AgentLink, ProtocolSession } from "./protocol-session.ts";
@@ -73,6 +73,19 @@ export class V1Session implements ProtocolSession {
       this.#cancelWaiting = undefined;
       this.#state = { state: "open", id, options };
       send();
+    });
+  }
+
+  steer(blocks: readonly ContentBlock[], done: Done<SteeringOutcome>): void {
+    const sessionId = this.#requireSession(done);
+    if (sessionId === undefined || this.identity === undefined) return;
+    if (!this.identity.capabilities.steering)
+      return done(failed("UNSUPPORTED", `This agent does not support ${requests.STEERING}`));
+    const adapted = toSupportedBlocks(blocks, this.identity.capabilities);
+    if (adapted.type === "refused") return done(failed("UNSUPPORTED", adapted.message));
+    const params = requests.steeringParams(sessionId, adapted.blocks);
+    this.#link.request(requests.STEERING, params, this.#link.limits.requestTimeoutMs, (answer) => {
+      done(this.#decode(answer, requests.STEERING, "an outcome", results.decodeSteeringOutcome));
     });
   }
 

@@ -45,6 +45,8 @@ export function objectionsToClientFrame(frame: Readonly<Record<string, unknown>>
   const { method } = frame;
   if (typeof method === "string") {
     if (earlierMethods.has(method)) return [];
+    // An extension, of which the schema says nothing.
+    if (method.startsWith("_")) return [];
     const types = methods.agent[method] ?? methods.protocol[method];
     const type = "id" in frame ? types?.request : types?.notification;
     return type === undefined ? [`${method} is not a method of an agent`] : objections(type, frame["params"]);

@@ -199,13 +199,15 @@ function foldRow(draft: Draft, entry: Entry): void {
 }
 
 function foldTurn(draft: Draft, entry: TurnEntry & EntryHead): void {
-  const { turn: number, phase, stop_reason, sent, forced, error, usage, at } = entry;
+  const { turn: number, phase, stop_reason, sent, forced, steering, into, error, usage, at } = entry;
   changeTurn(draft, number, (turn) => ({
     ...turn,
     phase,
     stop_reason,
     sent,
     forced,
+    steering,
+    into,
     error,
     usage,
     at: { ...turn.at, [phase]: at },

@@ -80,6 +80,8 @@ export interface OpenTurn {
   readonly seq: number;
   /** The log has something that the agent said or did in this turn. */
   readonly answered?: true;
+  /** The agent was asked to take it into its running turn, and has not answered. */
+  readonly steering?: true;
 }
 
 export interface LoggedRequest {
@@ -227,9 +229,10 @@ function foldState(draft: Draft, entry: StateEntry): void {
 }
 
 function foldTurn(draft: Draft, entry: TurnEntry): void {
-  const { turn, phase } = entry;
-  const others = draft.open.turns.filter((open) => open.turn !== turn);
-  const turns = phase === "ended" ? others : [...others, { turn, phase, seq: draft.last_seq }];
+  const { turn, phase, steering } = entry;
+  const others = draft.open.turns.filter((other) => other.turn !== turn);
+  const asked = steering === "asked" ? { steering: true as const } : {};
+  const turns = phase === "ended" ? others : [...others, { turn, phase, seq: draft.last_seq, ...asked }];
   draft.open = { ...draft.open, turns };
   draft.turns = Math.max(draft.turns, turn);
   if (entry.usage !== undefined) draft.usage = addUsage(draft.usage, entry.usage);

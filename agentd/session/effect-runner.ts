@@ -31,6 +31,7 @@ export interface EffectRunnerOptions {
 const reachesAgent: ReadonlySet<Effect["type"]> = new Set([
   "launch",
   "prompt",
+  "steer",
   "cancel",
   "set_option",
   "answer_request",
@@ -82,6 +83,8 @@ export class EffectRunner {
         return this.#stop(session);
       case "prompt":
         return run?.prompt(effect);
+      case "steer":
+        return run?.steer(effect);
       case "cancel":
         return run?.client.cancel();
       case "set_option":

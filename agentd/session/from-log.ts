@@ -95,10 +95,11 @@ export function recoveryFromLog(
   const state = stateFromLog(readers, row.session);
   if (!state) throw new Error(`the live session ${row.session} has no row`);
   const { open } = row;
-  const turns = open.turns.map(({ turn, phase, answered }): RecoveredTurn => ({
+  const turns = open.turns.map(({ turn, phase, answered, steering }): RecoveredTurn => ({
     turn,
     started: phase === "started",
     answered: answered === true,
+    steering: steering === true,
   }));
   const openTools = open.tools.map(({ tool_call_id, turn }): RecoveredTool => ({
     toolCallId: tool_call_id,

@@ -159,17 +159,27 @@ export interface StateEntry {
   readonly process?: { readonly pid: number; readonly start_time: string; readonly boot_id: string };
 }
 
+/**
+ * `asked`: the agent was asked to take the prompt into its running turn. `injected`: that turn has it. `startedNewTurn`: the
+ * agent began a turn of its own, which agentd cannot follow. `promptRequired`, `failed`: it did neither, and the prompt waits.
+ */
+export type Steering = "asked" | "injected" | "startedNewTurn" | "promptRequired" | "failed";
+
 export interface TurnEntry {
   readonly kind: "turn";
   readonly turn: number;
   readonly phase: "queued" | "started" | "ended";
   /**
-   * ACP's stop reason unchanged, or `interrupted` or `failed`; `cancelled` if a person cancelled the turn, whatever the
+   * ACP's stop reason unchanged, or `interrupted`, `failed` or `steered`; `cancelled` if a person cancelled the turn, whatever the
    * agent answered.
    */
   readonly stop_reason?: string;
   readonly sent?: Sent;
   readonly forced?: true;
+  /** With `queued` and `ended`, of a prompt that was sent with `when_busy: steer`. */
+  readonly steering?: Steering;
+  /** With `injected`: the turn that has taken the prompt in. */
+  readonly into?: number;
   readonly error?: ErrorBody;
   /** Logs of before 2026-12 have ACP's object here, with names in camelCase. */
   readonly usage?: TurnUsage;

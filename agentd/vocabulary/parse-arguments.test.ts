@@ -20,7 +20,11 @@ test.each([
   ["agent.session.get", { session: "" }, "session: must not be empty"],
   ["agent.session.get", { session: "x".repeat(129) }, "session: must have at most 128 characters"],
   ["agent.session.prompt", { session: "s", prompt: [] }, "prompt: must not be empty"],
-  ["agent.session.prompt", { session: "s", prompt: "p", when_busy: "now" }, "when_busy: must be one of refuse, queue"],
+  [
+    "agent.session.prompt",
+    { session: "s", prompt: "p", when_busy: "now" },
+    "when_busy: must be one of refuse, queue, steer",
+  ],
   ["agent.session.prompt", { session: "s", prompt: [{ type: 1 }] }, "prompt.0.type: must be a string"],
   ["agent.session.cancel", { session: "s", turn: 0 }, "turn: must be at least 1"],
   ["agent.session.cancel", { session: "s", turn: 1.5 }, "turn: must be a whole number"],

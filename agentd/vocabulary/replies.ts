@@ -25,7 +25,12 @@ export interface Accepted {
 
 export type StartReply = Accepted & { readonly state: SessionPhase; readonly turn?: number };
 export type ResumeReply = Accepted & { readonly state: SessionPhase };
-export type PromptReply = Accepted & { readonly turn: number; readonly queued: boolean };
+export type PromptReply = Accepted & {
+  readonly turn: number;
+  readonly queued: boolean;
+  /** With `when_busy: steer`: whether the agent is asked to take the prompt into its running turn. A `turn` entry follows. */
+  readonly steering?: boolean;
+};
 export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };
 /** `name` is empty if the session has none any more. */

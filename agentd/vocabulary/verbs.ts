@@ -128,7 +128,11 @@ const actingArguments = {
     policy: text.optional(),
   }),
   "agent.session.resume": acting({ session, fresh: z.boolean().default(false) }),
-  "agent.session.prompt": acting({ session, prompt, when_busy: z.enum(["refuse", "queue"]).default("refuse") }),
+  "agent.session.prompt": acting({
+    session,
+    prompt,
+    when_busy: z.enum(["refuse", "queue", "steer"]).default("refuse"),
+  }),
   "agent.session.cancel": acting({ session, turn: z.number().int().min(1).optional() }),
   "agent.session.set_config": acting({ session, option: optionName, value: optionValue }),
   "agent.session.close": acting({ session }),

@@ -46,8 +46,10 @@ export class PromptStatus {
       return new PromptStatus(phase, turnStartedAt, new Map(this.#queue).set(entry.turn, text), silentSince);
     }
     if (entry.kind !== "turn") return this;
-    if (entry.phase === "queued")
-      return new PromptStatus(phase, turnStartedAt, new Map(this.#queue).set(entry.turn, ""), silentSince);
+    if (entry.phase === "queued") {
+      const queue = new Map(this.#queue).set(entry.turn, this.#queue.get(entry.turn) ?? "");
+      return new PromptStatus(phase, turnStartedAt, queue, silentSince);
+    }
     const queue = new Map(this.#queue);
     const wasQueued = queue.delete(entry.turn);
     if (entry.phase === "started") return new PromptStatus(phase, Date.parse(entry.at), queue);

@@ -45,7 +45,7 @@ export function exitCodeOf(outcome: Outcome): number {
     case "turn":
       if (outcome.error !== undefined) return exitCodeOfError(outcome.error.error_code);
       if (outcome.unanswered) return 5;
-      if (outcome.stopReason === "end_turn") return 0;
+      if (outcome.stopReason === "end_turn" || outcome.stopReason === "steered") return 0;
       return outcome.stopReason === "cancelled" && outcome.refusedByPerson ? 0 : 1;
     case "ended":
       if (outcome.error !== undefined) return exitCodeOfError(outcome.error.error_code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { TurnEntry } from "../../agentd/vocabulary/entries.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 import { says } from "../testing/words.ts";
 
@@ -84,4 +85,53 @@ test("the error for an unreadable prompt file names the file in plain words", as
     code: 2,
     stderr: expect.stringContaining("6291456 bytes as JSON"),
   });
+});
+
+test.each<[Partial<TurnEntry>, string, number]>([
+  [
+    { phase: "ended", stop_reason: "steered", sent: true, steering: "injected", into: 1 },
+    "turn 1 has taken the prompt in",
+    1,
+  ],
+  [{ phase: "queued", steering: "promptRequired" }, "no turn was running any more: the prompt is turn 2", 2],
+  [{ phase: "queued", steering: "failed" }, "the agent could not take the prompt into its turn: it waits as turn 2", 2],
+  [
+    { phase: "ended", stop_reason: "steered", sent: true, steering: "startedNewTurn" },
+    "the agent has begun a turn of its own with the prompt",
+    0,
+  ],
+])("send --steer says what became of the prompt, and follows the turn that has it: %j", async (entry, words, turn) => {
+  const body = { session: "sessionzzzza", seq: 4, turn: 2, queued: true, steering: true };
+  const agentd = await bench.agentd({ replies: { "agent.session.prompt": { rc: 0, body: JSON.stringify(body) } } });
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "state", state: "running" });
+  session.text(1, "before");
+  session.append({ kind: "command", verb: "agent.session.prompt", by: null, origin: "local", args: {} });
+  session.append({ kind: "turn", turn: 2, phase: "queued", steering: "asked" });
+  session.append({ kind: "turn", turn: 2, phase: "queued", ...entry });
+  for (const one of [1, 2]) session.text(one, `of turn ${one}`);
+  for (const one of [1, 2]) session.endTurn(one);
+  const args = ["agent", "send", "sessionz", "--id", "once", "look here"];
+  const ran = await bench.run([...args, "--steer"]);
+  expect(agentd.asked[0]?.[1]).toMatchObject({ when_busy: "steer", command_id: "once" });
+  expect(ran.stderr).toContain(words);
+  expect([ran.code, ran.stdout.match(/of turn \d/g)]).toEqual([0, turn === 0 ? null : [`of turn ${turn}`]]);
+  // A retry is told the same, whatever has happened since.
+  expect((await bench.run([...args, "--steer", "--no-wait"])).stdout).toContain(words);
+  const json = await bench.run([...args, "--steer", "--no-wait", "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ turn: 2, steered: entry.steering });
+  expect((await bench.run([...args, "--steer", "--queue"])).code).toBe(2);
+});
+
+test("send --steer says that the prompt is queued if the agent takes none into its turn", async () => {
+  const body = { session: "sessionzzzza", seq: 2, turn: 2, queued: true, steering: false };
+  const agentd = await bench.agentd({ replies: { "agent.session.prompt": { rc: 0, body: JSON.stringify(body) } } });
+  const session = agentd.begin("sessionzzzza");
+  session.append({ kind: "turn", turn: 1, phase: "started" }, { kind: "turn", turn: 2, phase: "queued" });
+  session.endTurn(2);
+  const ran = await bench.run(["agent", "send", "sessionz", "look here", "--steer"]);
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    expect.stringMatching(/turn 2 of \S+ is queued: \S+ cannot be steered now/),
+  ]);
 });

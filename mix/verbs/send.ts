@@ -9,6 +9,7 @@ import { done, type Outcome } from "../process/exit-codes.ts";
 import { canResume, nameOrId } from "../view/next-step.ts";
 import { sayHowToWatch, sayNextStep } from "../watch/say-next-step.ts";
 import { watchTurn } from "../watch/watch-turn.ts";
+import { describeSteering, watchSteering } from "../watch/watch-steering.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { sessionNamed, sessionReference } from "../references/session-reference.ts";
 import { readPrompt } from "../input/read-input.ts";
@@ -20,12 +21,17 @@ export const spec: VerbSpec = {
     "Sends a prompt to a session and follows its turn. One argument alone is the prompt. The prompt `-` is read from stdin. A session that has ended is resumed first, if its agent can.",
   flags: {
     queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)", isMain: true },
+    steer: {
+      kind: "switch",
+      about: "put the prompt into the running turn, or queue it if the agent takes none",
+      isMain: true,
+    },
     "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted", isMain: true },
     ...promptFlags,
     ...commandIdFlag,
   },
   positionals: { min: 0, max: 1_000 },
-  examples: ['mix agent send "now the tests"', 'mix agent send abc "now the tests" --queue'],
+  examples: ['mix agent send "now the tests"', 'mix agent send abc --steer "not in src/, in lib/"'],
   sessions: "resumable",
 };
 
@@ -33,6 +39,8 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   const { args, context, output } = invocation;
   const noAsk = args.switch("no-ask");
   if (noAsk && args.switch("no-wait")) throw usageError("--no-ask must follow the turn; leave --no-wait out");
+  if (args.switch("queue") && args.switch("steer"))
+    throw usageError("--steer queues the prompt if it has to; leave --queue out");
   const file = args.text("file");
   const isPromptAlone = args.positionals.length === 1 && file === undefined;
   const prompt = await readPrompt(context, args.positionals.slice(isPromptAlone ? 0 : 1), file);
@@ -43,15 +51,21 @@ export async function run(invocation: Invocation): Promise<Outcome> {
       ? await sessionForPrompt(invocation, bus)
       : await sessionReference(invocation, bus, args.positionals[0]),
     prompt,
-    when_busy: args.switch("queue") ? "queue" : "refuse",
+    when_busy: args.switch("steer") ? "steer" : args.switch("queue") ? "queue" : "refuse",
     command_id: args.text("id"),
   });
   const { session, turn, queued, seq } = reply;
   // Only people need the directory, to shorten paths below it, and the name.
   const snapshot = output.mode === "people" ? await bus.ask("agent.session.get", { session }) : undefined;
   const called = snapshot && nameOrId(snapshot);
+  const steered = reply.steering === true ? await watchSteering(invocation, bus, reply, called) : undefined;
+  if (steered?.kind === "left") return steered.outcome;
+  const isTaken = steered?.kind === "settled" && takenOutcomes.has(steered.steering);
+  const words = steered?.kind === "settled" ? describeSteering(steered, turn) : undefined;
   if (args.switch("no-wait")) {
-    if (output.mode === "json") await output.document("mix.sent.v1", reply);
+    const into = steered?.kind === "settled" ? { steered: steered.steering, into: steered.into } : {};
+    if (output.mode === "json") await output.document("mix.sent.v1", { ...reply, ...into });
+    else if (words !== undefined && output.mode === "people") await output.line(words);
     else
       await output.line(
         called === undefined ? `${turn}` : `turn ${turn} of ${called} ${queued ? "is queued" : "runs"}`,
@@ -60,10 +74,15 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return done;
   }
   if (output.mode === "ids") await output.line(`${turn}`);
-  if (queued && !isResumed) output.word(`turn ${turn} of ${called} is queued`);
+  if (words !== undefined) output.word(words);
+  else if (queued && !isResumed) {
+    const why = reply.steering === false ? `: ${snapshot?.agent} cannot be steered now` : "";
+    output.word(`turn ${turn} of ${called} is queued${why}`);
+  }
+  if (isTaken && steered.into === undefined) return done;
   const outcome = await watchTurn(invocation, bus, {
     session,
-    turn,
+    turn: (isTaken ? steered.into : undefined) ?? turn,
     after: seq - 1,
     closes: false,
     onlyTurn: true,
@@ -75,6 +94,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   if (!endedWell && (outcome.kind === "turn" || outcome.kind === "ended")) await sayNextStep(invocation, bus, session);
   return outcome;
 }
+
+/** The agent has the prompt: no turn of its own will run. */
+const takenOutcomes: ReadonlySet<string> = new Set(["injected", "startedNewTurn"]);
 
 /** Refuses a single word that names a session, because its prompt was probably forgotten. */
 async function sessionForPrompt(invocation: Invocation, bus: AgentBus): Promise<string> {

@@ -156,6 +156,8 @@ export const pauseMs = 100;
 function isAgentWorking(entry: EntryContent, wasWorking: boolean): boolean {
   if (entry.kind === "state")
     return entry.state === "starting" || entry.state === "running" || entry.state === "closing";
+  // The turn that has taken the prompt in goes on.
+  if (entry.kind === "turn" && entry.stop_reason === "steered") return wasWorking;
   if (entry.kind === "turn") return entry.phase === "started" || (wasWorking && entry.phase === "queued");
   if (isAsked(entry)) return entry.phase !== "requested" && entry.phase !== "changed";
   return wasWorking;

@@ -93,16 +93,17 @@ function describeState(entry: EntryOf<"state">): LogText {
 }
 
 function describeTurn(entry: EntryOf<"turn">): LogText {
-  const { turn, phase, stop_reason: reason, forced, error, usage } = entry;
+  const { turn, phase, stop_reason: reason, forced, steering, into, error, usage } = entry;
   const text = joinWords(
     `${turn} ${phase}`,
     reason,
     forced && "(forced)",
+    steering && `(${steering}${into === undefined ? "" : ` into turn ${into}`})`,
     usage && describeUsage(usage),
     error && describeError(error),
   );
   if (phase !== "ended") return { text, label: "strong" };
-  return reason === "end_turn" ? { text, label: "good" } : { text, label: "warn" };
+  return reason === "end_turn" || reason === "steered" ? { text, label: "good" } : { text, label: "warn" };
 }
 
 export function describeError({ error_code: code, message }: OutcomeError): string {

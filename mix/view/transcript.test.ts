@@ -501,3 +501,21 @@ test("a title that begins with the word for its kind is not written behind it", 
   ]);
   expect(output).toBe("• Read notes.txt\n• edit  Write notes.txt\n");
 });
+
+test("a prompt that a running turn has taken in is shown where it went in, and one that was not waits", () => {
+  const prompt = { ...text("user", "look here", "u"), turn: 2 } as EntryContent;
+  const asked: EntryContent = { kind: "turn", turn: 2, phase: "queued", steering: "asked" };
+  const steered = { kind: "turn", turn: 2, phase: "ended", stop_reason: "steered", sent: true } as const;
+  const before = [text("agent", "One", "a"), asked, prompt];
+  const injected: EntryContent = { ...steered, steering: "injected", into: 1 };
+  expect(shown([...before, injected, text("agent", "Two", "a")], { showPrompts: true })).toBe(
+    "One\n\n> look here\n\n↳ turn 2: into turn 1\n\nTwo\n",
+  );
+  const own: EntryContent = { ...steered, steering: "startedNewTurn" };
+  expect(shown([...before, own])).toContain("↳ turn 2: the agent has begun a turn of its own with it\n");
+  const waits: EntryContent = { kind: "turn", turn: 2, phase: "queued", steering: "promptRequired" };
+  const started: EntryContent = { kind: "turn", turn: 2, phase: "started" };
+  expect(shown([...before, waits, started], { showPrompts: true })).toBe(
+    "One\n\n· turn 2 waits: no running turn has taken it in\n\n> look here\n",
+  );
+});

@@ -211,7 +211,7 @@ export class Transcript {
 
   #renderQueuedPrompt({ turn, phase }: TurnEntry): Text {
     if (phase === "queued") {
-      this.#queuedPrompts.set(turn, []);
+      if (!this.#queuedPrompts.has(turn)) this.#queuedPrompts.set(turn, []);
       return "";
     }
     const messages = this.#queuedPrompts.get(turn) ?? [];
@@ -277,8 +277,16 @@ export class Transcript {
       this.#startedTurn = { turn: entry.turn, at: Date.parse(at) };
       this.#plan = new Map();
     }
-    this.#isBusy = entry.phase !== "ended" || this.#queuedPrompts.size > 0;
+    // The turn that has taken a steered prompt in goes on.
+    this.#isBusy = entry.phase !== "ended" || entry.stop_reason === "steered" || this.#queuedPrompts.size > 0;
+    if (entry.phase === "queued" && (entry.steering === "promptRequired" || entry.steering === "failed"))
+      return [style.faint(`· turn ${entry.turn} waits: no running turn has taken it in`)];
     if (entry.phase !== "ended") return [];
+    if (entry.stop_reason === "steered") {
+      const where =
+        entry.into === undefined ? "the agent has begun a turn of its own with it" : `into turn ${entry.into}`;
+      return [style.faint(`↳ turn ${entry.turn}: ${where}`)];
+    }
     const started = this.#startedTurn?.turn === entry.turn ? this.#startedTurn.at : undefined;
     const took = started === undefined ? "" : ` in ${formatDuration(Date.parse(at) - started)}`;
     if (entry.stop_reason === "end_turn") return [style.good(`✔ turn ${entry.turn} done${took}`)];

@@ -69,7 +69,7 @@ export class BusUser {
     return session;
   }
 
-  async prompt(session: string, prompt: string, when_busy: "refuse" | "queue" = "refuse"): Promise<number> {
+  async prompt(session: string, prompt: string, when_busy: "refuse" | "queue" | "steer" = "refuse"): Promise<number> {
     const { turn } = await this.call<{ turn: number }>("agent.session.prompt", { session, prompt, when_busy });
     return turn;
   }

@@ -65,7 +65,7 @@ export class Commands {
     const random = this.#random;
     switch (verb) {
       case "agent.session.prompt":
-        return { prompt: this.#text(), when_busy: random.pick(["refuse", "queue"]) };
+        return { prompt: this.#text(), when_busy: random.pick(["refuse", "queue", "steer"]) };
       case "agent.session.cancel":
         return random.chance(50) ? {} : { turn: 1 + random.whole(4) };
       case "agent.session.set_config":

@@ -3,7 +3,13 @@
 // ends, `exited` last) and does whatever a correct agent may, when the history lets it.
 import type { AgentClient, AgentSink, OpenSessionParams } from "../../acp-client/agent-client.ts";
 import type { AgentFailure, Done, OpenedSession, PromptResult, AgentExit } from "../../acp-client/agent-events.ts";
-import type { AgentIdentity, ConfigOption, ContentBlock, RequestAnswer } from "../../acp-client/model.ts";
+import type {
+  AgentIdentity,
+  ConfigOption,
+  ContentBlock,
+  RequestAnswer,
+  SteeringOutcome,
+} from "../../acp-client/model.ts";
 import type { JsonObject } from "../scripted-agent/scenario.ts";
 import { testIdentity } from "../../agentd/session/core/testing/session-script.ts";
 import type { Random } from "./random.ts";
@@ -63,7 +69,8 @@ export class FakeAgent implements AgentClient {
   initialize(done: Done<AgentIdentity>): void {
     this.#options.got({ method: "initialize" });
     const resume = this.#options.random.chance(90);
-    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, resume } };
+    const steering = this.#options.random.chance(50);
+    const identity = { ...testIdentity, capabilities: { ...testIdentity.capabilities, resume, steering } };
     this.#owe(done, () => {
       this.identity = identity;
       return identity;
@@ -81,6 +88,12 @@ export class FakeAgent implements AgentClient {
     if (this.#turn) throw new Error("a second prompt while one runs was sent to an agent");
     this.#cancelled = false;
     this.#turn = done;
+  }
+
+  steer(blocks: readonly ContentBlock[], done: Done<SteeringOutcome>): void {
+    const prompt = blocks.map((block) => ({ text: String(block["text"]) }));
+    this.#options.got({ method: "_session/steering", params: { prompt } });
+    this.#owe(done, () => (this.#turn !== undefined && !this.#cancelled ? "injected" : "promptRequired"));
   }
 
   cancel(): void {

@@ -3,7 +3,7 @@
 import type { OpenSessionParams } from "../../agent-client.ts";
 import { AcpClientError } from "../../client-error.ts";
 import type { ClientSide } from "../../client-side.ts";
-import type { McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
+import type { ContentBlock, McpServer, PermissionOption, RequestAnswer } from "../../model.ts";
 import type { OptionChange } from "../../session-options.ts";
 
 export const METHODS = {
@@ -26,6 +26,14 @@ export const METHODS = {
   elicitationCreate: "elicitation/create",
   elicitationComplete: "elicitation/complete",
 } as const;
+
+/** An extension of Claude's and Codex's agents: a prompt for the running turn. */
+export const STEERING = "_session/steering";
+
+/** Asks the agent not to begin a turn by itself, of which nobody would hear the end. */
+export function steeringParams(sessionId: string, prompt: readonly ContentBlock[]): object {
+  return { sessionId, prompt, _meta: { steering: { idleBehavior: "promptRequired" } } };
+}
 
 export interface ClientInfo {
   readonly name: string;

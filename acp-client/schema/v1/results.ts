@@ -5,7 +5,7 @@ import type { SessionInfo as ListedSession } from "../../agent-client.ts";
 import type { PromptResult } from "../../agent-events.ts";
 import { numberOf } from "../../../json/raw-json.ts";
 import { isRecord } from "../../../json/record.ts";
-import type { AgentIdentity, AuthMethod, ConfigOption, TokenUsage } from "../../model.ts";
+import type { AgentIdentity, AuthMethod, ConfigOption, SteeringOutcome, TokenUsage } from "../../model.ts";
 import {
   acpObject,
   clearableText,
@@ -85,6 +85,9 @@ export const SessionInfo = acpObject({
   updatedAt: clearableText,
 });
 
+const Steering = acpObject({ supported: z.boolean() });
+const SteeringResponse = acpObject({ outcome: z.enum(["injected", "startedNewTurn", "promptRequired", "failed"]) });
+
 /** Returns the protocol version in the result of initialize, unchecked; undefined if there is none. */
 export function findProtocolVersion(result: unknown): unknown {
   return isRecord(result) ? numberOf(result["protocolVersion"]) : undefined;
@@ -112,6 +115,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
       promptEmbeddedContext: offered?.promptCapabilities?.embeddedContext ?? false,
       mcpHttp: offered?.mcpCapabilities?.http ?? false,
       mcpSse: offered?.mcpCapabilities?.sse ?? false,
+      steering: isRecord(answer._meta) && decode(Steering, answer._meta["steering"])?.supported === true,
     },
     authMethods: decodeItems(answer.authMethods, decodeAuthMethod) ?? [],
   };
@@ -148,6 +152,11 @@ function decodeSettings(answer: z.output<typeof RestoreSessionResponse> | undefi
 export function decodePromptResult(result: unknown): PromptResult | undefined {
   const answer = decode(PromptResponse, result);
   return answer && omitUndefined({ stopReason: answer.stopReason, usage: decodeTokenUsage(answer.usage) });
+}
+
+/** Returns undefined without an outcome that the extension has. */
+export function decodeSteeringOutcome(result: unknown): SteeringOutcome | undefined {
+  return decode(SteeringResponse, result)?.outcome;
 }
 
 const tokenCounts = [

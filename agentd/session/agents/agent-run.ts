@@ -111,6 +111,11 @@ export class AgentRun {
     this.#postBatch();
   }
 
+  steer({ blocks, turn }: EffectOf<"steer">): void {
+    this.client.steer(blocks, (outcome) => this.#batch.add({ type: "steered", turn, outcome }));
+    this.#postBatch();
+  }
+
   setOption({ seq, option, value }: EffectOf<"set_option">): void {
     this.client.setOption(option, value, (outcome) => this.#batch.add({ type: "option_set", seq, option, outcome }));
     this.#postBatch();

@@ -9,7 +9,8 @@ import type { Command, MaintenanceCommand, RefusedDecision, SessionCommand } fro
 import { decideAnswer } from "./requests/decide-answers.ts";
 import { cancelAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
-import { acceptPrompt, endQueuedTurns, startTurn, emitTurnEnded, toBlocks } from "./turns.ts";
+import { canSteer } from "./steering.ts";
+import { acceptPrompt, endQueuedTurns, sentIfSteering, startTurn, emitTurnEnded, toBlocks } from "./turns.ts";
 
 export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
@@ -38,7 +39,7 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
   }
 }
 
-/** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue. */
+/** Runs or queues the prompt. A running turn refuses it as AGENT_BUSY unless the caller asked to queue or to steer. */
 function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): RefusedDecision | void {
   const { state, context } = draft;
   const { run, queue } = state;
@@ -47,13 +48,19 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): R
   const blocks = toBlocks(command.args.prompt);
   const problem = findPromptProblem(draft, blocks);
   if (problem !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${problem}`);
-  const mayWait = command.args.when_busy === "queue" || run.phase === "starting" || run.phase === "draining";
+  const { when_busy: whenBusy } = command.args;
+  const steers = whenBusy === "steer" && canSteer(state);
+  const mayWait = whenBusy !== "refuse" || run.phase === "starting" || run.phase === "draining";
   if (run.phase !== "idle" && !mayWait) {
     const turn = run.phase === "turn" ? { turn: run.turn.turn } : {};
-    return refuse("AGENT_BUSY", "a turn is running: wait for its end, cancel it, or send it with when_busy: queue", {
-      ...turn,
-      queued: queue.length,
-    });
+    return refuse(
+      "AGENT_BUSY",
+      "a turn is running: wait for its end, cancel it, or send it with when_busy: queue or steer",
+      {
+        ...turn,
+        queued: queue.length,
+      },
+    );
   }
   if (queue.length >= context.limits.queuedPromptsMax) {
     return refuse("AGENT_BUSY", `${queue.length} prompts are queued already: try again when some have run`, {
@@ -62,10 +69,11 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): R
   }
   const seq = draft.command(command);
   const queued = run.phase !== "idle";
-  const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started");
-  if (queued) state.queue = [...queue, { turn, blocks }];
+  const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started", steers);
+  if (queued) state.queue = [...queue, { turn, blocks, ...(steers ? { steering: true } : {}) }];
   else startTurn(draft, turn, blocks);
-  draft.accept(command, seq, { turn, queued });
+  if (steers) draft.effect({ type: "steer", turn, blocks });
+  draft.accept(command, seq, { turn, queued, ...(whenBusy === "steer" ? { steering: steers } : {}) });
 }
 
 /** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
@@ -99,10 +107,12 @@ function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): R
     cancelAllRequests(draft, { by: command.by, via: "cancel" });
   }
   if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
-  else if (state.queue.some(({ turn }) => turn === only)) {
-    state.queue = state.queue.filter(({ turn }) => turn !== only);
-    emitTurnEnded(draft, only, { stopReason: "cancelled", sent: false });
-    turns.push(only);
+  const queued = state.queue.find(({ turn }) => turn === only);
+  if (queued) {
+    const { turn, steering } = queued;
+    state.queue = state.queue.filter((other) => other !== queued);
+    emitTurnEnded(draft, turn, { stopReason: "cancelled", sent: sentIfSteering(steering) });
+    turns.push(turn);
   }
   draft.accept(command, seq, { turns });
 }

@@ -102,6 +102,8 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   closeOpenTools(draft);
   releaseTerminals(draft);
   failPendingCommands(draft, error);
+  // The new process was not asked.
+  state.queue = state.queue.map(({ turn, blocks }) => ({ turn, blocks }));
   state.runSeq = beginRun(draft, "restore", "lost", reason);
   draft.effect({ type: "stop_agent" });
   draft.effect({ type: "launch", state: { ...state } });

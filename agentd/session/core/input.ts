@@ -7,7 +7,13 @@ import type {
   Outcome,
   PromptResult,
 } from "../../../acp-client/agent-events.ts";
-import type { AgentCapabilities, AgentIdentity, ConfigOption, RequestAnswer } from "../../../acp-client/model.ts";
+import type {
+  AgentCapabilities,
+  AgentIdentity,
+  ConfigOption,
+  RequestAnswer,
+  SteeringOutcome,
+} from "../../../acp-client/model.ts";
 import type { Limits } from "../../config/limits.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { ContentBlock, EntryContent, Origin, ResumeMethod } from "../../vocabulary/entries.ts";
@@ -96,6 +102,8 @@ export type SessionInput =
   | { readonly type: "replay_differs"; readonly message: string }
   | { readonly type: "open_failed"; readonly failure: AgentFailure }
   | { readonly type: "prompt_done"; readonly turn: number; readonly outcome: Outcome<PromptResult> }
+  /** The agent's answer to a prompt that it was to take into its running turn. */
+  | { readonly type: "steered"; readonly turn: number; readonly outcome: Outcome<SteeringOutcome> }
   /** `seq` of the set_config command, or null for an option of the start's `config`. */
   | {
       readonly type: "option_set";
@@ -148,6 +156,8 @@ export type SessionInput =
 export interface RecoveredTurn {
   readonly turn: number;
   readonly started: boolean;
+  /** The agent was asked to take it into its running turn. */
+  readonly steering?: boolean;
   /** The log has output of the agent in this turn. */
   readonly answered: boolean;
 }
@@ -166,6 +176,7 @@ export type Effect =
       readonly blocks: readonly ContentBlock[];
       readonly transcript: boolean;
     }
+  | { readonly type: "steer"; readonly turn: number; readonly blocks: readonly ContentBlock[] }
   | { readonly type: "cancel" }
   | {
       readonly type: "set_option";

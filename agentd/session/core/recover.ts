@@ -9,7 +9,7 @@ import { failPendingCommands } from "./end-run.ts";
 import type { SessionInput } from "./input.ts";
 import { endAllRequests, emitPossiblySent, emitUnsent } from "./requests/request-life.ts";
 import type { Run, SessionState } from "./state.ts";
-import { emitTurnEnded } from "./turns.ts";
+import { emitTurnEnded, sentIfSteering } from "./turns.ts";
 
 /** Ends everything the log shows as open, including commands, writes, terminals, requests, tool calls and turns. */
 export function recover(draft: Draft, found: Extract<SessionInput, { type: "recover" }>): void {
@@ -34,8 +34,9 @@ export function recover(draft: Draft, found: Extract<SessionInput, { type: "reco
     const where = turn === undefined ? {} : { turn };
     draft.add({ kind: "tool_call", ...where, tool_call_id: toolCallId, status: "failed", closed_by: "agentd" });
   }
-  for (const { turn, started, answered } of found.turns) {
-    emitTurnEnded(draft, turn, { stopReason: "interrupted", sent: started ? answered || "unknown" : false });
+  for (const { turn, started, answered, steering } of found.turns) {
+    const sent = started ? answered || "unknown" : sentIfSteering(steering);
+    emitTurnEnded(draft, turn, { stopReason: "interrupted", sent });
   }
   state.queue = [];
   const ended = toEndedRun(state);

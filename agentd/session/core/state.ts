@@ -90,7 +90,10 @@ export type Run =
     }
   | { readonly phase: "idle" }
   | { readonly phase: "turn"; readonly turn: RunningTurn }
-  /** The turn was ended by force. Nothing can be sent until the agent answers its prompt. */
+  /**
+   * Nothing can be sent until the agent answers: the prompt of a turn that was ended by force, or what becomes of a prompt
+   * that it was to take into a turn which has ended meanwhile.
+   */
   | { readonly phase: "draining"; readonly turn: number }
   /** The agent is being stopped. With an error it did not come up. */
   | { readonly phase: "closing"; readonly becomes: EndedPhase; readonly reason: string; readonly error?: ErrorBody }
@@ -123,6 +126,8 @@ export interface RunningTurn {
 export interface QueuedTurn {
   readonly turn: number;
   readonly blocks: readonly ContentBlock[];
+  /** The agent was asked to take it into its running turn, and has not answered. */
+  readonly steering?: true;
 }
 
 export interface AgentSide {

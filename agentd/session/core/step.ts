@@ -13,6 +13,7 @@ import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts
 import { decideResume, onResumeRefused } from "./resume.ts";
 import { noteActivity, onSilenceTimer } from "./silence.ts";
 import { currentTurn, type SessionState } from "./state.ts";
+import { onSteered } from "./steering.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 import { endRunningTurn } from "./turns.ts";
 
@@ -49,6 +50,8 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
       return onOpenFailed(draft, input.failure);
     case "prompt_done":
       return onPromptDone(draft, input.turn, input.outcome);
+    case "steered":
+      return onSteered(draft, input.turn, input.outcome);
     case "option_set":
       return onOptionSet(draft, input.seq, input.option, input.outcome);
     case "maintenance_done":

@@ -41,7 +41,7 @@ const redact = { sha256: "0".repeat(64), length: 8, dry_run: false };
 
 const inputs: { readonly [R in Row]: InputsFor } = {
   "command: agent.session.prompt": (state) =>
-    (["refuse", "queue"] as const).map((when_busy) =>
+    (["refuse", "queue", "steer"] as const).map((when_busy) =>
       command(state, "agent.session.prompt", { prompt: "p", when_busy }),
     ),
   "command: agent.session.cancel": (state) => [command(state, "agent.session.cancel", {})],
@@ -74,6 +74,12 @@ const inputs: { readonly [R in Row]: InputsFor } = {
     [null, ...pending.map(({ seq }) => seq)].flatMap((seq) => [
       { type: "option_set", seq, option: "mode", outcome: { ok: true, value: { options: [] } } },
       { type: "option_set", seq, option: "mode", outcome: failed },
+    ]),
+  steered: ({ queue, turns }) =>
+    [...queue.map(({ turn }) => turn), turns].flatMap((turn) => [
+      { type: "steered", turn, outcome: { ok: true, value: "injected" } },
+      { type: "steered", turn, outcome: { ok: true, value: "promptRequired" } },
+      { type: "steered", turn, outcome: failed },
     ]),
   prompt_done: ({ lastTurn: turn }) => [
     { type: "prompt_done", turn, outcome: { ok: true, value: { stopReason: "end_turn" } } },

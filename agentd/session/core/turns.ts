@@ -2,7 +2,7 @@
 // Turns, from the accepted prompt to the single `ended` entry.
 import type { AgentFailure } from "../../../acp-client/agent-events.ts";
 import type { TokenUsage } from "../../../acp-client/model.ts";
-import type { ContentBlock, Sent } from "../../vocabulary/entries.ts";
+import type { ContentBlock, Sent, Steering } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { type Cost, costSince } from "../../vocabulary/usage.ts";
 import type { Draft } from "./draft.ts";
@@ -17,6 +17,8 @@ export interface TurnEnd {
   readonly forced?: true;
   readonly error?: ErrorBody;
   readonly usage?: TokenUsage;
+  readonly steering?: Steering;
+  readonly into?: number;
 }
 
 export function toBlocks(prompt: string | readonly ContentBlock[]): readonly ContentBlock[] {
@@ -24,11 +26,16 @@ export function toBlocks(prompt: string | readonly ContentBlock[]): readonly Con
 }
 
 /** Assigns the turn's number and logs its prompt, one `message` entry per block. */
-export function acceptPrompt(draft: Draft, blocks: readonly ContentBlock[], phase: "queued" | "started"): number {
+export function acceptPrompt(
+  draft: Draft,
+  blocks: readonly ContentBlock[],
+  phase: "queued" | "started",
+  steers = false,
+): number {
   const { state } = draft;
   const turn = state.turns + 1;
   state.turns = turn;
-  draft.add({ kind: "turn", turn, phase });
+  draft.add({ kind: "turn", turn, phase, ...(steers ? { steering: "asked" as const } : {}) });
   for (const [index, content] of blocks.entries()) {
     draft.add({ kind: "message", turn, role: "user", message_id: `t${turn}-u${index + 1}`, content });
   }
@@ -54,6 +61,10 @@ export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBl
 export function startNextTurnOrIdle(draft: Draft): void {
   const { state } = draft;
   const [next, ...rest] = state.queue;
+  if (next?.steering) {
+    state.run = { phase: "draining", turn: next.turn };
+    return;
+  }
   if (next) {
     state.queue = rest;
     draft.add({ kind: "turn", turn: next.turn, phase: "started" });
@@ -80,10 +91,16 @@ export function endRunningTurn(draft: Draft, end: TurnEnd, via: "cancel" | "agen
 /** Ends every queued turn as never sent. `error`: why the session was lost, if it was. */
 export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrupted", error?: ErrorBody): number[] {
   const { state } = draft;
-  const turns = state.queue.map((queued) => queued.turn);
+  const { queue } = state;
   state.queue = [];
-  for (const turn of turns) emitTurnEnded(draft, turn, { stopReason, sent: false, ...(error ? { error } : {}) });
-  return turns;
+  for (const { turn, steering } of queue)
+    emitTurnEnded(draft, turn, { stopReason, sent: sentIfSteering(steering), ...(error ? { error } : {}) });
+  return queue.map(({ turn }) => turn);
+}
+
+/** The agent may have taken in a prompt of which it has not said so. */
+export function sentIfSteering(steering: boolean | undefined): Sent {
+  return steering === true ? "unknown" : false;
 }
 
 export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: Cost): void {
@@ -95,6 +112,8 @@ export function emitTurnEnded(draft: Draft, turn: number, end: TurnEnd, cost?: C
     stop_reason: end.stopReason,
     sent: end.sent,
     ...(end.forced ? { forced: true as const } : {}),
+    ...(end.steering ? { steering: end.steering } : {}),
+    ...(end.into === undefined ? {} : { into: end.into }),
     ...(end.error ? { error: end.error } : {}),
     ...(Object.keys(usage).length === 0 ? {} : { usage }),
   });

@@ -83,7 +83,9 @@ export function agentSessionMember(id: string | undefined): { readonly agent_ses
 /** Returns the resolution of a request that may not wait for an answer, or undefined when it may. */
 export function checkCanAsk(draft: Draft): Verdict | undefined {
   const { state, context } = draft;
-  if (state.run.phase === "draining" || (state.run.phase === "turn" && state.run.turn.cancelling)) {
+  const { run, queue } = state;
+  const isSteering = run.phase === "draining" && queue.some(({ turn, steering }) => steering && turn === run.turn);
+  if ((run.phase === "draining" && !isSteering) || (state.run.phase === "turn" && state.run.turn.cancelling)) {
     return { by: null, via: "cancel", why: "the turn is being cancelled" };
   }
   if (state.run.phase === "closing" || state.run.phase === "ended") {

@@ -43,6 +43,7 @@ export const testIdentity: AgentIdentity = {
     promptEmbeddedContext: false,
     mcpHttp: false,
     mcpSse: false,
+    steering: false,
   },
   authMethods: [],
 };
@@ -113,7 +114,7 @@ export class SessionScript {
     return this.put({ type: "command", command: command as unknown as SessionCommand });
   }
 
-  prompt(text: string, whenBusy: "refuse" | "queue" = "refuse"): readonly EntryContent[] {
+  prompt(text: string, whenBusy: "refuse" | "queue" | "steer" = "refuse"): readonly EntryContent[] {
     return this.command("agent.session.prompt", { prompt: text, when_busy: whenBusy });
   }
 
