@@ -25,7 +25,7 @@ export interface AgentHabits {
   /** Whether its question about such a call names the tool; the arguments stand in it in any case. */
   readonly namesMcpTools: boolean;
   /** How it brings a session back. */
-  readonly resumed: "resume" | "load";
+  readonly resumed: "resume" | "load or fresh";
   /** Whether it shows people the forms that an MCP server asks them to fill in. */
   readonly showsForms: boolean;
   readonly failingModels: readonly FailingModel[];
