@@ -77,6 +77,12 @@ export const requestMembers = [
   "raw_input",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 
+/** What a tool call is about, for people: its title, with the tool's name before it unless the title says it. */
+export function titleWithName({ title, name }: Pick<ToolCallFields, "title" | "name">): string | undefined {
+  if (!title || !name || title.includes(name)) return title || name || undefined;
+  return `${name}: ${title}`;
+}
+
 /**
  * Recognizes ACP's `tool_call`, which always has these three members, at least by default. An update has no reason to
  * send them all.

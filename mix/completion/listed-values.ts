@@ -3,7 +3,7 @@
 import type { SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { printableLine } from "../../display/printable.ts";
 import { servicesOn, type ReadingBus } from "../../agent-client/requests/ask.ts";
-import { endedPhases, livePhases } from "../../agentd/vocabulary/entries.ts";
+import { endedPhases, livePhases, titleWithName } from "../../agentd/vocabulary/entries.ts";
 import { listAsks } from "../questions/notify-asks.ts";
 import type { Context } from "../process/context.ts";
 import { sessionReference } from "../references/session-reference.ts";
@@ -24,7 +24,7 @@ export async function listedValues(context: Context, bus: ReadingBus, what: List
       return sessionValues(bus, {});
     case "permissions": {
       const { requests } = await bus.ask("agent.permission.list", {});
-      return requests.map(({ request, tool_call: { title } }) => ({ value: request, about: title ?? "" }));
+      return requests.map(({ request, tool_call: call }) => ({ value: request, about: titleWithName(call) ?? "" }));
     }
     case "elicitations": {
       const { requests } = await bus.ask("agent.elicitation.list", {});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Says in a few words what a question is about, for its answer line and its resolution.
+import { titleWithName } from "../../agentd/vocabulary/entries.ts";
 import { printableLine } from "../../display/printable.ts";
 import type { ListedElicitation, ListedPermission } from "../../agentd/vocabulary/replies.ts";
 import type { AskedEntry } from "../../agent-client/view/open-questions.ts";
@@ -17,8 +18,7 @@ export function subjectOfRequest(open: ListedPermission | ListedElicitation): st
 
 function describeRequest(asked: AskedEntry): string {
   if (asked.kind === "permission") {
-    const { tool_kind: kind, title, name } = asked.tool_call ?? {};
-    return withKind(kind, title ?? name) || "…";
+    return withKind(asked.tool_call?.tool_kind, titleWithName(asked.tool_call ?? {})) || "…";
   }
   if (asked.mode === "url") return `open ${hostOf(asked.url ?? "")}`;
   return asked.message?.trim() || "…";

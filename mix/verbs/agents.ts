@@ -14,7 +14,7 @@ export const spec: VerbSpec = {
   usage:
     "agent agents | probe <agent> | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
   about:
-    "Lists the agents, and where each was found. `probe` starts one, measures what it really offers, and ends it. Nothing is installed unasked: `install` has your npm install a built-in one into agentd's own directory, without install scripts; `remove` removes it. `login` logs you in to one, and opens no browser. `add` writes one of your own into agentd.toml. `registry` lists a file or an https URL in the format of the ACP registry; `add <id> --registry` adds one of it.",
+    "Lists the agents, and where each was found. `probe` measures what one offers. `install` has your npm put a built-in one into agentd's own directory, without install scripts; `remove` undoes it. `add` writes one of your own into agentd.toml; `registry` lists those of a file or an https URL in the ACP registry's format, for `add <id> --registry`.",
   flags: {
     registry: { kind: "text", value: "SOURCE", about: "with add: the agent of that id in this registry" },
     replace: { kind: "switch", about: "with add: give an agent of that name this command" },
@@ -22,11 +22,7 @@ export const spec: VerbSpec = {
     ...tableFlag,
   },
   positionals: { min: 0, max: 1_000 },
-  examples: [
-    "mix agent agents probe demo --full",
-    "mix agent agents install claude",
-    "mix agent agents add mine -- my-agent --acp",
-  ],
+  examples: ["mix agent agents install claude", "mix agent agents add mine -- my-agent --acp"],
 };
 
 const actions: Readonly<Record<string, (invocation: Invocation, words: readonly string[]) => Promise<Outcome | void>>> =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import type { PermissionChoice, PermissionEntry } from "../../agentd/vocabulary/entries.ts";
+import { type PermissionChoice, type PermissionEntry, titleWithName } from "../../agentd/vocabulary/entries.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { printableLine } from "../../display/printable.ts";
 import { wrapped } from "../../display/styled.ts";
@@ -109,7 +109,7 @@ async function answer(
   if (output.mode === "ids") return output.line(request);
   const chosen = options.find(({ option }) => option === reply.option);
   const verdict = reply.option === undefined ? reply.outcome : action === "allow" ? "allowed" : "denied";
-  const about = withKind(tool?.tool_kind, tool?.title ?? tool?.name);
+  const about = withKind(tool?.tool_kind, titleWithName(tool ?? {}));
   // Of an option that answers once, the verdict says it all.
   const choice = chosen === undefined || chosen.kind.endsWith("_once") ? "" : ` (${chosen.name})`;
   await output.line(printableLine(`${request} ${verdict}${about === "" ? "" : `: ${about}`}${choice}`));

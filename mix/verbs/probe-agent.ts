@@ -13,10 +13,10 @@ import { commandIdFlag, type Invocation } from "../input/verb.ts";
 import { probeLines, probeSection, withProbe } from "../view/probe.ts";
 
 export const probeFlags: FlagTable = {
-  full: { kind: "switch", about: "with probe: turns, a cancel, loads and a resume too; costs calls of the model" },
-  yes: { kind: "switch", about: "with probe --full: do not ask whether to" },
+  full: { kind: "switch", about: "with probe: real turns too, which cost calls of a model" },
+  yes: { kind: "switch", about: "with probe --full: do not ask" },
   write: { kind: "text", value: "FILE", about: "with probe: put the result into this document" },
-  env: { kind: "texts", value: "NAME", about: "with probe: environment variable to pass on, by name" },
+  env: { kind: "texts", value: "NAME", about: "with probe: variable to pass on" },
   ...commandIdFlag,
 };
 

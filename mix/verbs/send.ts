@@ -23,7 +23,7 @@ export const spec: VerbSpec = {
     queue: { kind: "switch", about: "queue the prompt while a turn runs (default: refuse)", isMain: true },
     steer: {
       kind: "switch",
-      about: "put the prompt into the running turn, or queue it if the agent takes none",
+      about: "put it into the running turn, or queue it",
       isMain: true,
     },
     "no-wait": { kind: "switch", about: "return as soon as the prompt is accepted", isMain: true },

@@ -8,7 +8,7 @@ import { formatCount, formatTimeLeft } from "../../display/units.ts";
 import { jsonText } from "../process/json-text.ts";
 import { printable, printableLine } from "../../display/printable.ts";
 import type { Text } from "../../display/styled.ts";
-import { finalToolStatuses } from "../../agentd/vocabulary/entries.ts";
+import { finalToolStatuses, titleWithName } from "../../agentd/vocabulary/entries.ts";
 import { renderDiffs, collectDiffFacts, type Screen, shortenPath } from "./tool-calls.ts";
 
 export interface PermissionRequest {
@@ -45,7 +45,7 @@ export function renderPermission(permission: PermissionRequest, options: Permiss
   const tool = permission.tool_call;
   const kind = tool?.tool_kind ?? "kind not given";
   return [
-    style.question(`? allow: ${printableLine(tool?.title ?? tool?.name ?? "…")} (${printableLine(kind)})`),
+    style.question(`? allow: ${printableLine(titleWithName(tool ?? {}) ?? "…")} (${printableLine(kind)})`),
     ...(options.parent === undefined ? [] : [style.faint(`  asked by a sub-agent: ${options.parent}`)]),
     ...renderWarnings(permission, options),
     ...renderFacts(tool, options),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tables of sessions, options and open requests.
-import type { SessionOption } from "../../agentd/vocabulary/entries.ts";
+import { type SessionOption, titleWithName } from "../../agentd/vocabulary/entries.ts";
 import type { ListedElicitation, ListedPermission, SessionSummary } from "../../agentd/vocabulary/replies.ts";
 import { homePath } from "../process/home-path.ts";
 import { formatAge, formatTimeUntil } from "../../display/units.ts";
@@ -63,8 +63,8 @@ export function formatPermissionTable(
   fit = uncut,
 ): string[] {
   const rows = requests.map((one) => {
-    const { tool_kind: kind, title, name } = one.tool_call;
-    return requestRow(one, kind ?? "-", `${describeMarks(one)}${title ?? name ?? ""}`, names, now);
+    const { tool_call: call } = one;
+    return requestRow(one, call.tool_kind ?? "-", `${describeMarks(one)}${titleWithName(call) ?? ""}`, names, now);
   });
   return formatTable([[...requestHeads, "TOOL"], ...rows], fit, requestCuts);
 }

@@ -6,7 +6,6 @@ const failedByAgent = { status: "failed", by: "agent" } as const;
 agentContract("claude", {
   rejection: { stopReason: "end_turn", modelGoesOn: true, call: failedByAgent, command: failedByAgent },
   asksForMcpCalls: true,
-  namesMcpTools: true,
   resumed: "resume",
   showsForms: true,
   failingModels: [

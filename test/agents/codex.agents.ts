@@ -10,7 +10,6 @@ agentContract("codex", {
     command: { status: "failed", by: "agent" },
   },
   asksForMcpCalls: true,
-  namesMcpTools: true,
   resumed: "resume",
   showsForms: true,
   failingModels: [

@@ -22,8 +22,6 @@ export interface AgentHabits {
   };
   /** Whether it asks before it calls a tool of an MCP server. */
   readonly asksForMcpCalls: boolean;
-  /** Whether its question about such a call names the tool; the arguments stand in it in any case. */
-  readonly namesMcpTools: boolean;
   /** How it brings a session back. */
   readonly resumed: "resume" | "load or fresh";
   /** Whether it shows people the forms that an MCP server asks them to fill in. */

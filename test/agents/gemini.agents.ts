@@ -7,12 +7,10 @@ const closed = { status: "failed", by: "agentd" } as const;
 agentContract("gemini", {
   rejection: { stopReason: "end_turn", modelGoesOn: true, call: closed, command: closed },
   asksForMcpCalls: true,
-  // The name is in the id of the tool call alone.
-  namesMcpTools: false,
   resumed: "load or fresh",
   showsForms: false,
   failingModels: [
-    { status: 401, endsBy: "itself", end: { stop_reason: "failed" } },
+    { status: 401, endsBy: "itself", end: { stop_reason: "failed", error: { error_code: "AGENT_AUTH" } } },
     { status: 429, endsBy: "cancel", end: { stop_reason: "cancelled" } },
     { status: 500, endsBy: "cancel", end: { stop_reason: "cancelled" } },
   ],

@@ -9,7 +9,6 @@ const failedByAgent = { status: "failed", by: "agent" } as const;
 agentContract("opencode", {
   rejection: { stopReason: "end_turn", modelGoesOn: false, call: failedByAgent, command: failedByAgent },
   asksForMcpCalls: false,
-  namesMcpTools: false,
   resumed: "resume",
   showsForms: false,
   failingModels: [

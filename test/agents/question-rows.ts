@@ -121,10 +121,7 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
       [tools.shell(`touch ran-for-${by}.txt`), [`touch ran-for-${by}.txt`]],
     ];
     if (habits.asksForMcpCalls)
-      all.push([
-        tools.mcp("mixos", "bus_call", busCall),
-        [...(habits.namesMcpTools ? ["bus_call"] : []), "agent.session.get", session.id],
-      ]);
+      all.push([tools.mcp("mixos", "bus_call", busCall), ["bus_call", "agent.session.get", session.id]]);
     return all;
   }
 
@@ -140,7 +137,7 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
       for (const word of words) expect(shown).toContain(word);
     }
     if (!habits.asksForMcpCalls) return "file, command; MCP calls are not asked about";
-    return habits.namesMcpTools ? "file, command, MCP call" : "file, command, MCP call without the tool's name";
+    return "file, command, MCP call";
   }
 
   row("shown", async () => {

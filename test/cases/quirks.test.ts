@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent that does what Gemini CLI 0.61.0 does, by another name in the catalogue.
 import { expect, test } from "vitest";
+import { titleWithName } from "../../agentd/vocabulary/entries.ts";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { BusUser } from "../harness/bus-user.ts";
 import type { Rule, Scenario } from "../scripted-agent/scenario.ts";
-import { agentText, ofKind, openScene, turnEnd } from "./scene.ts";
+import { agentText, type EntryOf, ofKind, openScene, turnEnd } from "./scene.ts";
 
 const modes = { currentModeId: "default", availableModes: ["default", "plan"].map((id) => ({ id, name: id })) };
 
@@ -96,6 +97,22 @@ test("its word about a change of mode is an option, and no message", async () =>
   const log = await user.log(session);
   expect(agentText(log)).toBe("Planned.");
   expect(ofKind(log, "options").at(-1)?.options).toMatchObject([{ option: "mode", value: "plan" }]);
+});
+
+test("its question about an MCP call names the tool, which only the call's id says", async () => {
+  const toolCall = { toolCallId: "mcp_mixos_bus_call__bus_call_1_0", title: '{"service":"agent"}', kind: "other" };
+  const asking: Rule = {
+    on: "session/prompt",
+    do: [{ permission: { toolCall } }, { reply: { stopReason: "end_turn" } }],
+  };
+  await using scene = await openScene({ scripted: likeGemini([asking]) });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "call it");
+  const { tool_call: call } = await user.entry<EntryOf<"permission">>(session, ({ kind }) => kind === "permission");
+  expect(call).toMatchObject({ name: "mcp_mixos_bus_call", title: toolCall.title });
+  expect(titleWithName(call ?? {})).toBe(`mcp_mixos_bus_call: ${toolCall.title}`);
+  await user.call("agent.session.close", { session });
 });
 
 test.each([

@@ -64,6 +64,8 @@ export interface StartProblem {
 export interface BuiltInQuirks extends AgentQuirks {
   /** Reads what an update tells by the agent's own means, such as `_meta`. Pure. */
   readonly readSigns?: (update: AgentUpdate) => AgentSigns | undefined;
+  /** The name of a tool call's tool, for an agent that says it in the call's id alone. Pure. */
+  readonly toolNameOf?: (toolCallId: string) => string | undefined;
 }
 
 /** What all built-in agents have in common. */

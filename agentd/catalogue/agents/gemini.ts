@@ -27,6 +27,8 @@ export const gemini = published({
     loadOnce: true,
     // 0.61.0: the end of its stdin does nothing. SIGTERM works at once without the second process.
     stopGraceMs: 0,
+    // 0.61.0: the title of an MCP call is its arguments alone; its id is `mcp_<server>_<tool>__<number>`.
+    toolNameOf: (id) => /^(mcp_.+)__/su.exec(id)?.[1],
   },
   findStartProblem: findTrustProblem,
   lacks: { version: "0.61.0", capabilities: ["additionalDirectories"] },

@@ -6,7 +6,7 @@ import type { AgentInfo, AgentUpdate } from "../../../acp-client/model.ts";
 import type { BuiltInQuirks } from "../../catalogue/agents/definition.ts";
 import type { Failpoint } from "../../failpoint.ts";
 import type { EvidenceCollector } from "../../people/policy-evidence.ts";
-import type { Effect, SessionInput } from "../core/input.ts";
+import type { Effect, SessionEvent, SessionInput } from "../core/input.ts";
 import type { ChosenOption, SessionState } from "../core/state.ts";
 import type { PostInput } from "../mailbox/mailbox.ts";
 import { TranscriptDigest, describeTranscriptDifference } from "../transcript.ts";
@@ -79,7 +79,7 @@ export class AgentRun {
       onEvent: (event) => {
         if (event.type === "replayed") this.#compareReplay();
         else if (event.type === "update" && event.replay === true) addReplayed(this.#replay, event.update);
-        else this.#batch.event(event, launch.evidence?.onEvent(event));
+        else this.#batch.event(this.#withToolName(event), launch.evidence?.onEvent(event));
       },
       onBatchEnd: () => this.#postBatch(),
     };
@@ -170,6 +170,13 @@ export class AgentRun {
     const quirks = this.#knownQuirks ?? this.#launch.quirksOf(identity?.info);
     if (identity !== undefined) this.#knownQuirks = quirks;
     return quirks;
+  }
+
+  #withToolName(event: SessionEvent): SessionEvent {
+    const { toolNameOf } = this.#quirks;
+    if (toolNameOf === undefined || event.type !== "permission" || event.toolCall.name) return event;
+    const name = toolNameOf(event.toolCall.toolCallId);
+    return name === undefined ? event : { ...event, toolCall: { ...event.toolCall, name } };
   }
 
   #withSigns(input: SessionInput): SessionInput {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Builds the ask that `notify` shows for a request: first what agentd knows, then what the agent wrote.
 import { RawJson, stringifyJson } from "../../../../json/raw-json.ts";
+import { titleWithName } from "../../../vocabulary/entries.ts";
 import { notifyLimits, type NotifyOption } from "../../../vocabulary/notify.ts";
 import type { Draft } from "../draft.ts";
 import { truncateText } from "../bounded-fields.ts";
@@ -60,8 +61,8 @@ function describeRequest(pending: PendingRequest, { hostOf }: CorePorts): string
     if (elicitation.mode === "url") return `to open an address at ${hostOf(elicitation.url) ?? "nowhere"}`;
     return `for: ${elicitation.message.trim() === "" ? unstated : elicitation.message}`;
   }
-  const { title, name, tool_kind: kind } = pending.toolCall;
-  return `to ${kind ?? "run a tool without a kind"}: ${title ?? name ?? unstated}`;
+  const { toolCall } = pending;
+  return `to ${toolCall.tool_kind ?? "run a tool without a kind"}: ${titleWithName(toolCall) ?? unstated}`;
 }
 
 const unstated = "(no details given)";
