@@ -78,11 +78,12 @@ const exitWords =
 
 /** A verb that is in none of them is listed under the last. */
 const groups = {
+  agents: ["agents", "setup", "env"],
   sessions: ["start", "send", "attach", "cancel", "set", "rename", "close", "resume"],
   questions: ["permit", "answer", "policy"],
   looking: ["ls", "show", "log", "wait", "export"],
   "the log": ["purge", "prune", "redact", "verify", "stats"],
-  "the daemon": ["agents", "status", "doctor", "stop"],
+  "the daemon": ["status", "doctor", "stop"],
 } as const;
 
 function groupsOf(verbs: VerbTable): [group: string, names: string[]][] {
