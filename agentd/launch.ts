@@ -12,11 +12,11 @@ import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
-import { type AgentDefinition, loginAdvice, type StartPlace } from "./catalogue/agents/definition.ts";
+import { type AgentDefinition, loginAdvice } from "./catalogue/agents/definition.ts";
 import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import type { PassedValues } from "./catalogue/passed-values.ts";
-import { quirksOf } from "./catalogue/quirks.ts";
+import { publishedAgent, quirksOf } from "./catalogue/quirks.ts";
 import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
@@ -119,10 +119,11 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
       new ClientRequestHandler({ ...served, withUserUmask, eventLoopBudget, limits }, hooks),
     quirksOf: options.quirksOf,
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
-    quietLogins: quietLogins(definition, env),
+    quietLogins: (info) => quietLogins(publishedAgent(definition.name, info), env),
     chosenOptions: chosenOptions(log, state),
     onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
-    ...startProblemOf(definition, { cwd, home: parts.home, environment: env }),
+    findStartProblem: (info) =>
+      publishedAgent(definition.name, info)?.findStartProblem?.({ cwd, home: parts.home, environment: env }),
     ...evidenceFor(parts, state),
     ...(bus.problem === undefined ? {} : { busToolsProblem: bus.problem }),
   };
@@ -183,11 +184,6 @@ function valuesFor({ passedValues, agentValues }: LaunchParts, { agent, command,
 function loginOf(definition: AgentDefinition, { command }: SessionState): LoginAdvice {
   const { name: agent, login: advice = loginAdvice(definition) } = definition;
   return command === undefined ? { agent, advice } : { agent };
-}
-
-function startProblemOf({ findStartProblem }: AgentDefinition, place: StartPlace): Pick<Launch, "startProblem"> {
-  const startProblem = findStartProblem?.(place);
-  return startProblem === undefined ? {} : { startProblem };
 }
 
 /** agentd's own environment, with a PATH on which the session's directories decide nothing. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads which build of this package is installed, and the versions of npm packages, from their `package.json`.
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { attempt } from "./attempt.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import { upwards } from "./upwards.ts";
 
 /** Identifies a program for people and for comparison. Two builds of one version differ in `build`. */
@@ -30,7 +31,7 @@ export function buildWords({ version, build }: Build): string {
 export function installedBuild(moduleUrl: string): Build | undefined {
   let build: string | undefined;
   for (const directory of upwards(dirname(fileURLToPath(moduleUrl)))) {
-    build ??= attempt(() => readFileSync(join(directory, buildFile), "utf8").trim());
+    build ??= attempt(() => readRegularFile(join(directory, buildFile), manifestBytesMax).toString("utf8").trim());
     const version = versionIn(directory, packageName);
     if (version !== undefined) return { version, build };
   }
@@ -75,10 +76,14 @@ function versionIn(directory: string, wanted: string): string | undefined {
   return packageIn(directory, wanted)?.version;
 }
 
+const manifestBytesMax = 1024 * 1024;
+
 /** Undefined if the manifest is another package's, missing or incomplete. */
 function packageIn(directory: string, wanted: string): InstalledPackage | undefined {
   return attempt(() => {
-    const { name, version, engines } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as {
+    const { name, version, engines } = JSON.parse(
+      readRegularFile(join(directory, "package.json"), manifestBytesMax).toString("utf8"),
+    ) as {
       readonly name?: unknown;
       readonly version?: unknown;
       readonly engines?: { readonly node?: unknown } | null;

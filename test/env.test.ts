@@ -2,7 +2,7 @@
 // `mix agent env`: a value goes from a person to the agent's process, and nowhere else.
 // @module-tag slow
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCast, startWatched, stateOf } from "./cases/scene.ts";
@@ -53,6 +53,10 @@ test("a value that is stored for an agent reaches each of its processes, and nei
   const logs = readdirSync(place.stateDirectory).filter((name) => name.startsWith("log.db"));
   expect(logs.filter((name) => readFileSync(join(place.stateDirectory, name)).includes(secret))).toEqual([]);
 
+  rmSync(seen);
+  await user.call("agent.probe", { agent: "scripted" });
+  expect(readFileSync(seen, "utf8")).toBe(secret);
+
   expect(mix(place, ["unset", "MY_KEY", "--agent", "scripted"]).code).toBe(0);
   expect(existsSync(file)).toBe(false);
   const another = await user.start({ agent: "scripted", cwd: place.directory() });
@@ -99,8 +103,8 @@ test.skipIf(whyNoTmux() !== undefined)("a value that is typed or pasted at a ter
   await shell.window.type(`${secret.slice(0, 8)}x`);
   await shell.window.press("BSpace");
   await shell.window.paste(secret.slice(8));
-  // A paste ends when the terminal is quiet; Enter within it would be its text.
-  await shell.untilPasted();
+  // Enter within a paste would be its text.
+  await shell.window.shows("(pasted)");
   await shell.window.press("Enter");
   const screen = await shell.window.shows("stored;");
   expect(screen).not.toContain("canary");

@@ -32,22 +32,23 @@ function installed(version: string): string {
 
 test("an agent's answer to initialize counts until its program is replaced", () => {
   const known = new KnownCapabilities();
-  const agent = { ...opencode, lacks: undefined };
-  expect(known.of(agent, file)).toBeUndefined();
-  known.learn(agent.command, file, answer(false));
-  expect(known.of(agent, file)?.offers("additionalDirectories")).toBe(false);
-  expect(known.of({ ...agent, command: ["opencode", "other"] }, file)).toBeUndefined();
+  const { command } = opencode;
+  expect(known.of({ command }, file)).toBeUndefined();
+  known.learn(command, file, answer(false));
+  expect(known.of({ command }, file)?.offers("additionalDirectories")).toBe(false);
+  expect(known.of({ command: ["opencode", "other"] }, file)).toBeUndefined();
   const replacement = join(directory, "new");
   writeFileSync(replacement, "two");
   renameSync(replacement, file);
-  expect(known.of(agent, file)).toBeUndefined();
+  expect(known.of({ command }, file)).toBeUndefined();
 });
 
-test("the catalogue speaks of the version that was seen alone, and the agent itself overrides it", () => {
+test("the catalogue speaks of the version that was seen alone, by whatever command, and the agent itself overrides it", () => {
   const known = new KnownCapabilities();
   const seen = installed(opencode.lacks?.version ?? "");
   expect(known.of(opencode, seen)?.offers("additionalDirectories")).toBe(false);
   expect(known.of(opencode, seen)?.offers("promptImage")).toBe(true);
+  expect(known.of({ command: [seen, "acp"] }, seen)?.offers("additionalDirectories")).toBe(false);
   expect(known.of(opencode, installed("99.0.0"))).toBeUndefined();
   known.learn(opencode.command, seen, answer(true));
   expect(known.of(opencode, seen)?.offers("additionalDirectories")).toBe(true);
@@ -57,7 +58,7 @@ test("a script in the agent's arguments counts as its program", () => {
   const known = new KnownCapabilities();
   const script = join(directory, "agent.js");
   writeFileSync(script, "");
-  const agent = { ...opencode, lacks: undefined, command: ["node", script] as const };
+  const agent = { command: ["node", script] as const };
   known.learn(agent.command, file, answer(false));
   expect(known.of(agent, file)).toBeDefined();
   rmSync(script);
@@ -66,7 +67,7 @@ test("a script in the agent's arguments counts as its program", () => {
 
 test("at most 256 programs are remembered, the latest ones", () => {
   const known = new KnownCapabilities();
-  const agents = Array.from({ length: 257 }, (_, index) => ({ ...opencode, command: ["x", `${index}`] as const }));
+  const agents = Array.from({ length: 257 }, (_, index) => ({ command: ["x", `${index}`] as const }));
   for (const { command } of agents) known.learn(command, file, answer(true));
-  expect(agents.filter((agent) => known.of({ ...agent, lacks: undefined }, file) === undefined)).toEqual([agents[0]]);
+  expect(agents.filter((agent) => known.of(agent, file) === undefined)).toEqual([agents[0]]);
 });

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What agents can do, as far as it is known before one is started: from its last answer to initialize, or from its file
-// in the catalogue. A start that its agent would refuse is refused at once then.
+// in `agents/`. A start that its agent would refuse is refused at once then.
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { AgentCapabilities, AgentIdentity } from "../../acp-client/model.ts";
 import { attempt } from "../../files/attempt.ts";
 import { packageOf } from "../../files/installed-build.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
+import { publishedAgents } from "./built-in.ts";
 
 export interface KnownOfAgent {
   /** False only if the agent is known not to have the capability. */
@@ -33,19 +34,24 @@ export class KnownCapabilities {
   }
 
   /** Returns undefined if nothing is known, or if the program has changed since it was. */
-  of({ command, npmPackage, lacks }: AgentDefinition, file: string): KnownOfAgent | undefined {
+  of({ command }: Pick<AgentDefinition, "command">, file: string): KnownOfAgent | undefined {
     const answer = this.#answers.get(programKey(command, file));
     if (answer !== undefined) {
       const { info, capabilities } = answer;
       const version = info === null ? "" : ` with version ${info.version}`;
       return { offers: (capability) => capabilities[capability], source: `it said so at its last start${version}` };
     }
-    if (lacks === undefined || npmPackage === undefined) return undefined;
-    const installed = packageOf(file, npmPackage)?.version;
-    if (installed !== undefined && installed !== lacks.version) return undefined;
+    const lacks = publishedAgents.find((agent) => isLookedAt(agent, file))?.lacks;
+    if (lacks === undefined) return undefined;
     const { capabilities, version } = lacks;
     return { offers: (capability) => !capabilities.includes(capability), source: `seen with version ${version}` };
   }
+}
+
+/** Whether a program is of the agent's package, in the version of which the catalogue speaks, by whatever name it runs. */
+function isLookedAt({ npmPackage, lacks }: AgentDefinition, file: string): boolean {
+  if (npmPackage === undefined || lacks === undefined) return false;
+  return packageOf(file, npmPackage)?.version === lacks.version;
 }
 
 /** Changes when the program, or a script in its arguments, is replaced. */

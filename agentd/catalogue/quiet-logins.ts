@@ -6,7 +6,7 @@ import type { AgentDefinition } from "./agents/definition.ts";
  * one that several agents have for a login that they stored. Any other may open a browser or wait for a person.
  */
 export function quietLogins(
-  { keyLogins = {} }: Pick<AgentDefinition, "keyLogins">,
+  { keyLogins = {} }: Pick<AgentDefinition, "keyLogins"> = {},
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const withKey = Object.entries(keyLogins).filter(([, variables]) => variables.some((name) => environment[name]));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The directories in which programs are looked up: never a directory of a project.
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { attempt } from "../../files/attempt.ts";
 import { findOnPath, searchDirectories } from "../../files/find-on-path.ts";
+import { readRegularFile } from "../../files/read-regular-file.ts";
 import { isWithin } from "../instance/within.ts";
 
 /**
@@ -55,8 +56,7 @@ function prefixIn(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
 ): string | undefined {
-  const text = attempt(() => readFileSync(file, "utf8")) ?? "";
-  if (text.length > npmrcBytesMax) return undefined;
+  const text = attempt(() => readRegularFile(file, npmrcBytesMax).toString("utf8")) ?? "";
   const written = [...text.matchAll(/^\s*prefix\s*=\s*(.*?)\s*$/gmu)].at(-1)?.[1]?.replace(/^(["'])(.*)\1$/u, "$2");
   return written
     ?.replace(/\$\{(\w+)\}/gu, (whole, name: string) => environment[name] ?? whole)

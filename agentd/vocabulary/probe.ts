@@ -29,7 +29,7 @@ export type ProbeStep =
 
 export interface ProbeCell {
   readonly step: ProbeStep;
-  /** `no`: the agent does not do it. `failed`: it ought to. `skipped`: an earlier step failed. */
+  /** `no`: the agent does not do it. `failed`: it ought to. `skipped`: not looked at, as `text` says, or after a failure. */
   readonly result: "ok" | "no" | "failed" | "skipped";
   readonly ms?: number;
   readonly bytes?: number;

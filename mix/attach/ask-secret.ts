@@ -3,8 +3,8 @@ import { TerminalInput } from "./terminal-input.ts";
 import type { LineContext } from "./prompt-line.ts";
 
 /**
- * Asks for a secret on the terminal and shows none of it; call it only where there is one. Undefined for Ctrl-C, Ctrl-D
- * and the end of input.
+ * Asks for a secret on the terminal and shows none of it, only that something was pasted; call it only where there is
+ * one. Undefined for Ctrl-C, Ctrl-D and the end of input.
  */
 export function askSecret(context: LineContext, question: string, unitsMax: number): Promise<string | undefined> {
   const { stderr, interrupts } = context;
@@ -28,6 +28,7 @@ export function askSecret(context: LineContext, question: string, unitsMax: numb
       paste({ text }) {
         // One that was too long is refused by its length.
         typed += text ?? "x".repeat(unitsMax + 1);
+        void stderr.text("(pasted) ");
       },
       end: () => end(undefined),
       leaving: () => undefined,

@@ -49,7 +49,7 @@ interface Startable {
 function ownAgent({ context }: Invocation, words: readonly string[]): Startable {
   const [program, ...rest] = words;
   if (program === undefined || program === "")
-    throw usageError("the command is missing: add <name> -- <command> [<word>…]");
+    throw usageError("the command is missing: mix agent agents add <name> -- <command> [<word>…]");
   return { command: [program.includes("/") ? absolute(program, context) : program, ...rest] };
 }
 
@@ -64,7 +64,7 @@ async function agentOfRegistry(invocation: Invocation, source: string, id: strin
   if (command === undefined) {
     throw new MixError(
       "NOT_INSTALLABLE",
-      `the registry has ${id} only as a download; install it, then: agents add ${id} -- …`,
+      `the registry has ${id} only as a download; install it, then: mix agent agents add ${id} -- <command>`,
     );
   }
   return { command, ...(env === undefined ? {} : { env }) };

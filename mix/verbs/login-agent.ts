@@ -62,9 +62,11 @@ async function ask({ output }: Invocation, bus: AgentBus, agent: string, method:
 
 async function carryOut(invocation: Invocation, agent: string, reply: LoginReply): Promise<Outcome> {
   if (reply.run !== undefined) return await runInTerminal(invocation, agent, reply.run);
-  for (const name of reply.variables ?? []) {
+  const { variables = [] } = reply;
+  if (variables.length === 0) return { kind: "done" };
+  const store = await openStore(invocation.context);
+  for (const name of variables) {
     const stored = { name, agent };
-    const store = await openStore(invocation.context);
     const value = await readValue(invocation, stored);
     if (value === undefined) return { kind: "interrupted" };
     store.set(stored, value);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // `mix agent agents probe`: what an agent really offers, shown, as JSON, or written into a document.
-import { readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { writeFileSync } from "node:fs";
 import type { ProbeReply } from "../../agentd/vocabulary/probe.ts";
 import { parseJson } from "../../json/raw-json.ts";
+import { readRegularFile } from "../../files/read-regular-file.ts";
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
+import { absolutePath } from "../process/absolute-path.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { usageError } from "../process/mix-error.ts";
 import type { FlagTable } from "../input/arguments.ts";
@@ -28,7 +29,7 @@ export async function probeAgent(invocation: Invocation, agent: string): Promise
   const isFull = args.switch("full");
   if (isFull && !args.switch("yes") && !(await hasConsent(invocation, agent))) return { kind: "interrupted" };
   const written = args.text("write");
-  const file = written === undefined ? undefined : resolve(context.cwd(), written);
+  const file = written === undefined ? undefined : absolutePath(context.cwd, written);
   // Read first, so that no probe is wasted on a file that cannot be read.
   const document = file === undefined ? undefined : readDocument(file);
   const bus = await invocation.connect("agentd");
@@ -50,15 +51,18 @@ export async function probeAgent(invocation: Invocation, agent: string): Promise
 }
 
 async function hasConsent(invocation: Invocation, agent: string): Promise<boolean> {
-  const cost = "a full probe sends three prompts to the model, and so costs what they cost";
+  const cost = "a full probe sends three prompts to the model, which its provider charges for";
   if (!isInteractive(invocation)) throw usageError(`${cost}; give --yes to run it without being asked`);
   return await askYesOrNo(invocation.context, `${cost}; probe ${agent}?`);
 }
 
+const documentBytesMax = 8 * 1024 * 1024;
+
 function readDocument(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFile(file, documentBytesMax).toString("utf8");
   } catch (error) {
-    throw usageError(`--write: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw usageError(`--write: ${file} cannot be read (${code ?? message})`);
   }
 }

@@ -33,10 +33,9 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     return { kind: "done" };
   }
   // At a terminal the question below lists them.
-  const width = Math.max(...agents.map(({ entry }) => entry.agent.length));
-  if (!isInteractive(invocation))
-    for (const { entry, words } of agents) await output.line(`${entry.agent.padEnd(width)}  ${printableLine(words)}`);
   if (!isInteractive(invocation)) {
+    const width = Math.max(...agents.map(({ entry }) => entry.agent.length));
+    for (const { entry, words } of agents) await output.line(`${entry.agent.padEnd(width)}  ${printableLine(words)}`);
     for (const one of agents) for (const command of nextCommands(one)) output.word(command);
     output.word('to try it without an agent of your own: mix agent start demo "hello"');
     return { kind: "done" };
@@ -48,9 +47,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   );
   const chosen = index === undefined ? undefined : agents[index];
   if (chosen === undefined) return { kind: "left" };
-  if (!chosen.entry.installed) {
-    return await offerInstall(invocation, chosen);
-  }
+  if (!chosen.entry.installed) return await offerInstall(invocation, chosen);
   if (!chosen.isReady && !(await makeReady(invocation, store, chosen.entry))) return { kind: "left" };
   const { agent } = chosen.entry;
   const prompt = "Say in one sentence what this directory contains. Change nothing.";

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent that does what Gemini CLI 0.61.0 does, by another name in the catalogue.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { titleWithName } from "../../agentd/vocabulary/entries.ts";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
 import type { BusUser } from "../harness/bus-user.ts";
+import type { Place } from "../harness/place.ts";
 import type { Rule, Scenario } from "../scripted-agent/scenario.ts";
 import { agentText, type EntryOf, ofKind, openScene, turnEnd } from "./scene.ts";
 
@@ -21,6 +24,12 @@ function likeGemini(rules: readonly Rule[] = []): Scenario {
   };
 }
 
+/** Gemini's own settings, by which it trusts every directory. */
+function trustAll({ home }: Place): void {
+  mkdirSync(join(home, ".gemini"), { recursive: true });
+  writeFileSync(join(home, ".gemini", "settings.json"), '{"security":{"folderTrust":{"enabled":false}}}');
+}
+
 const minute = 60_000;
 
 async function comeBack(user: BusUser, session: string): Promise<void> {
@@ -33,6 +42,7 @@ async function comeBack(user: BusUser, session: string): Promise<void> {
 test("it is never loaded in the minute of its start nor a second time, but begins afresh and says so", async () => {
   const clock = new ManualClock();
   await using scene = await openScene({ scripted: likeGemini() }, { clock });
+  trustAll(scene.place);
   const { user } = scene;
   const session = await scene.idle();
   await turnEnd(user, session, await user.prompt(session, "remember the word pelican"));
@@ -123,4 +133,32 @@ test.each([
   const session = await scene.idle();
   await scene.user.call("agent.session.close", { session });
   expect(await scene.user.wait(session, "ended")).toMatchObject({ state: "closed" });
+});
+
+test("a start of it in a directory that it does not trust says so in the session's log, once", async () => {
+  await using scene = await openScene({ scripted: likeGemini() });
+  const noticesOfStart = async () => ofKind(await scene.user.log(await scene.idle()), "notice");
+  const [notice, ...others] = await noticesOfStart();
+  expect(notice).toMatchObject({ severity: "warning", title: "Gemini CLI does not trust this directory" });
+  expect(others).toEqual([]);
+  trustAll(scene.place);
+  expect(await noticesOfStart()).toEqual([]);
+});
+
+test("it is logged in by its key, which asks nobody anything", async () => {
+  const key = { id: "gemini-api-key", name: "Gemini API key" };
+  const scripted = likeGemini([
+    { on: "session/new", nth: 1, do: [{ error: { code: -32000, message: "Authentication required" } }] },
+  ]);
+  const initialize = { ...scripted.initialize, authMethods: [key] };
+  await using scene = await openScene({ scripted: { ...scripted, initialize } });
+  const stored = join(scene.place.stateDirectory, "env");
+  mkdirSync(stored, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stored, "scripted:GEMINI_API_KEY"), "a-key", { mode: 0o600 });
+  await scene.idle();
+  const methods = scene
+    .agent()
+    .received()
+    .map(({ method }) => method);
+  expect(methods).toEqual(["initialize", "session/new", "authenticate", "session/new"]);
 });

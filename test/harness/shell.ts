@@ -20,8 +20,6 @@ export interface PersonsShell extends AsyncDisposable {
   readonly window: Window;
   /** Types a command on a cleared screen, and waits for what it shows. */
   run(command: string, wanted: string | RegExp): Promise<string>;
-  /** Resolves when a paste that was sent has been taken whole. */
-  untilPasted(): Promise<void>;
 }
 
 /** agentd, if a command has started one, ends with it. */
@@ -56,10 +54,6 @@ export async function openShell(
       await window.type(command);
       await window.press("Enter");
       return await window.shows(wanted);
-    },
-    async untilPasted() {
-      // Longer than a paste waits for more.
-      await new Promise((resolve) => setTimeout(resolve, 200));
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -85,5 +86,10 @@ test("files with which Gemini exits by itself are not reported here", () => {
   write(".gemini/trustedFolders.json", { [cwd]: "MAYBE" });
   expect(isReported()).toBe(false);
   write(".gemini/trustedFolders.json", "{");
+  expect(isReported()).toBe(false);
+});
+
+test("a pipe in the place of its settings is not waited for, and nothing is said", () => {
+  execFileSync("mkfifo", [join(home, ".gemini", "settings.json")]);
   expect(isReported()).toBe(false);
 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Whether Gemini CLI trusts a directory, by the files that it reads itself (0.61.0). In one that it does not trust it
 // starts no MCP servers, and says nothing.
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../../files/attempt.ts";
+import { readRegularFile } from "../../../files/read-regular-file.ts";
 import { isRecord } from "../../../json/record.ts";
 import { isWithin } from "../../instance/within.ts";
 import type { StartPlace, StartProblem } from "./definition.ts";
@@ -59,11 +60,13 @@ function folderTrustOf(settings: Readonly<Record<string, unknown>> | undefined):
   return typeof trust["enabled"] === "boolean" ? trust["enabled"] : undefined;
 }
 
+const settingsBytesMax = 1024 * 1024;
+
 /** Reads a JSON file with comments; a missing one is empty. Undefined if it is not an object. */
 function readObject(file: string): Readonly<Record<string, unknown>> | undefined {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularFile(file, settingsBytesMax).toString("utf8");
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? {} : undefined;
   }

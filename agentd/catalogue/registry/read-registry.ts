@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads a registry from a file or by https. Bounded in size and time; plain http only from this machine.
-import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { readUpTo } from "../../../files/read-up-to.ts";
+import { readRegularFile } from "../../../files/read-regular-file.ts";
 import { CatalogueError } from "../catalogue-error.ts";
 import { parseRegistry, type Registry } from "./parse-registry.ts";
 
@@ -18,23 +17,20 @@ export async function readRegistry(source: string, signal: AbortSignal): Promise
 }
 
 function unusable(source: string, reason: string): CatalogueError {
-  return new CatalogueError("REGISTRY_REFUSED", `${source.slice(0, 300)} ${reason}`);
+  return new CatalogueError("REGISTRY_REFUSED", `${shown(source)} ${reason}`);
+}
+
+/** Without a password that stands in a URL. */
+function shown(source: string): string {
+  return source.slice(0, 300).replace(/\/\/[^/]*@/u, "//");
 }
 
 function readFile(file: string): string {
   try {
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    try {
-      if (!fstatSync(descriptor).isFile()) throw unusable(file, "is not a regular file");
-      const bytes = readUpTo(descriptor, registryBytesMax + 1);
-      if (bytes.length > registryBytesMax) throw tooLarge(file);
-      return bytes.toString("utf8");
-    } finally {
-      closeSync(descriptor);
-    }
+    return readRegularFile(file, registryBytesMax).toString("utf8");
   } catch (error) {
-    if (error instanceof CatalogueError) throw error;
-    throw unusable(file, `cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw unusable(file, `cannot be read (${code ?? message})`);
   }
 }
 
@@ -59,13 +55,14 @@ async function download(source: string, aborted: AbortSignal): Promise<string> {
     if (error instanceof CatalogueError) throw error;
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
-    throw new CatalogueError("INSTALL_NETWORK", `${source} could not be downloaded: ${reason}`);
+    throw new CatalogueError("INSTALL_NETWORK", `${shown(source)} could not be downloaded: ${reason}`);
   }
 }
 
 /** From https nothing leads to http, not even to this machine. */
 function allowedUrl(text: string, from: URL | undefined): URL {
   const url = URL.canParse(text, from?.href) ? new URL(text, from?.href) : undefined;
+  if (url !== undefined && `${url.username}${url.password}` !== "") throw unusable(text, "must not contain a password");
   if (url?.protocol === "https:") return url;
   const isLocal = url?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
   if (url !== undefined && isLocal && from?.protocol !== "https:") return url;
@@ -76,7 +73,7 @@ function allowedUrl(text: string, from: URL | undefined): URL {
 async function bodyOf(response: Response, source: string): Promise<string> {
   if (!response.ok || response.body === null) {
     await response.body?.cancel();
-    throw new CatalogueError("INSTALL_NETWORK", `${source} could not be downloaded: status ${response.status}`);
+    throw new CatalogueError("INSTALL_NETWORK", `${shown(source)} could not be downloaded: status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;

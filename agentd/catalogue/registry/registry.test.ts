@@ -125,3 +125,8 @@ test("a file that is missing, too large, or no file is refused", async () => {
     await expect(readRegistry(file, never)).rejects.toMatchObject({ code: "REGISTRY_REFUSED" });
   }
 });
+
+test("a URL with a password is refused, and the message does not repeat it", async () => {
+  const refused = readRegistry("https://me:canary@x.invalid/list.json", AbortSignal.timeout(5_000));
+  await expect(refused).rejects.toThrow("https://x.invalid/list.json must not contain a password");
+});

@@ -26,8 +26,6 @@ export interface Launch extends OpeningOptions {
   readonly chosenOptions: readonly ChosenOption[];
   /** Collects the evidence for the session's policy; absent when it has none. */
   readonly evidence?: EvidenceCollector;
-  /** What the agent would not say of itself, for the session's log. */
-  readonly startProblem?: { readonly title: string; readonly description: string };
   /** Why the MCP server for the Bus is missing from `mcpServers`, if it should be there. */
   readonly busToolsProblem?: string;
   /** Removes the agent's temporary files once its processes have ended. */
@@ -90,12 +88,11 @@ export class AgentRun {
 
   /** Records the process, and opens or restores the agent's session. */
   open(): void {
-    const { busToolsProblem, startProblem, chosenOptions } = this.#launch;
+    const { busToolsProblem, chosenOptions } = this.#launch;
     if (this.#process) {
       this.#options.record(this.#state.id, this.#process, true);
       this.#post({ type: "spawned", process: this.#process });
     }
-    if (startProblem !== undefined) this.#post({ type: "start_problem", ...startProblem });
     if (busToolsProblem !== undefined) this.#post({ type: "bus_tools_missing", message: busToolsProblem });
     openAgentSession(this.client, this.#state, { ...this.#launch, now: this.#options.now }, (input) => {
       this.#batch.add(input.type === "opened" ? { ...input, chosen: chosenOptions } : input);

@@ -15,8 +15,10 @@ export interface OpeningOptions {
   readonly quirksOf: (info: AgentInfo | null | undefined) => AgentQuirks;
   /** Called with the agent's answer to initialize. */
   readonly onIdentity?: (identity: AgentIdentity) => void;
-  /** Login methods that ask nobody anything here. Default: none. */
-  readonly quietLogins?: readonly string[];
+  /** Returns the login methods of the agent that ask nobody anything here. Default: none. */
+  readonly quietLogins?: (info: AgentInfo | null) => readonly string[];
+  /** Returns what the agent would not say of itself, for the session's log. */
+  readonly findStartProblem?: (info: AgentInfo | null) => Omit<StartProblemInput, "type"> | undefined;
 }
 
 /** Failures that another method would meet too. */
@@ -25,7 +27,14 @@ const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", 
 export function openAgentSession(
   client: AgentClient,
   state: SessionState,
-  { mcpServers, quirksOf, onIdentity, quietLogins = [], now }: OpeningOptions & { readonly now: () => number },
+  {
+    mcpServers,
+    quirksOf,
+    onIdentity,
+    quietLogins,
+    findStartProblem,
+    now,
+  }: OpeningOptions & { readonly now: () => number },
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -35,7 +44,9 @@ export function openAgentSession(
     if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
     onIdentity?.(identity);
-    const open = openerOf(client, identity, quietLogins);
+    const startProblem = findStartProblem?.(identity.info);
+    if (startProblem !== undefined) post({ type: "start_problem", ...startProblem });
+    const open = openerOf(client, identity, quietLogins?.(identity.info) ?? []);
     const openNew = (how: Pick<OpenedInput, "resumed" | "freshBecause">): void =>
       open({ how: "new", ...common }, (opened) => {
         if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
@@ -54,6 +65,7 @@ export function openAgentSession(
 }
 
 type OpenedInput = Extract<SessionInput, { readonly type: "opened" }>;
+type StartProblemInput = Extract<SessionInput, { readonly type: "start_problem" }>;
 type Open = AgentClient["open"];
 
 /** Opens a session, and if the agent needs a login that asks nobody anything, logs in and tries once more. */

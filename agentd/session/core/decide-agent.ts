@@ -115,8 +115,10 @@ export function onOpened(draft: Draft, input: Extract<SessionInput, { type: "ope
     state.transcriptOwed ||= resumed === "fresh";
     if (resumed === "fresh") state.cost = noCost;
     state.run = { ...run, resumed, config: findOptionsToRestore(draft, input.chosen ?? [], opened.options) };
+  } else if (run.config.length === 0) {
     // A resume of a session that never came up begins with the options of its start.
-  } else if (run.config.length === 0) state.run = { ...run, config: input.chosen ?? [] };
+    state.run = { ...run, config: input.chosen ?? [] };
+  }
   setNextOption(draft);
 }
 
