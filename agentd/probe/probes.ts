@@ -76,7 +76,9 @@ export class Probes {
       const planned = plan(state);
       if (!planned.ok) return { rc: 10, body: { ...toErrorBody(planned.failure), agent } };
       const { launch } = planned;
-      const result = await this.#probe(id, cwd, args, launch).finally(() => launch.cleanUp?.());
+      const result = await this.#probe(id, cwd, args, launch).finally(async () => {
+        await launch.cleanUp?.();
+      });
       if (this.#stopping) throw new Aborted();
       if (result.sessionId !== undefined) forgetAgentSession(agent, result.sessionId);
       return { rc: 0, body: { ...toReply(agent, depth, probedAt, result) } };
