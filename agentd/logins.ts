@@ -24,7 +24,7 @@ export interface LoginsOptions {
   readonly waitMs: number;
 }
 
-export const ownLoginMethod = "terminal";
+const ownLoginMethod = "terminal";
 
 export class Logins {
   readonly #options: LoginsOptions;

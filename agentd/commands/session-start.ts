@@ -58,9 +58,6 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   const sessionDirectories = [...(args.cwd === undefined ? [] : [args.cwd]), ...args.additional_dirs];
   const agent = checkAgent(instance, args, sessionDirectories);
   if (agent) return agent;
-  const { additional_dirs: additionalDirs, mcp_servers: servers, prompt } = args;
-  const unsupported = checkCapabilities(instance, args, sessionDirectories, { additionalDirs, servers, prompt });
-  if (unsupported) return unsupported;
   if (args.mcp_servers.some(({ name }) => name === busToolsName)) {
     const message = `mcp_servers: the name "${busToolsName}" is reserved for the server that agentd adds; choose another`;
     return refuse("ARGUMENT", message, { field: "mcp_servers" });
@@ -76,11 +73,8 @@ function lookUp(instance: Starter, { args, ...stamp }: StartCall): NewSession | 
   const cwd = args.cwd ?? makeWorkspace(instance);
   if (typeof cwd !== "string") return cwd;
   const workspace = args.cwd === undefined ? cwd : undefined;
-  const directories = resolveAllowedDirectories(instance, sender, {
-    cwd,
-    additionalDirs: args.additional_dirs,
-    workspace,
-  });
+  const allowed = resolveAllowedDirectories(instance, sender, { cwd, additionalDirs: args.additional_dirs, workspace });
+  const directories = "rc" in allowed ? allowed : (checkWanted(instance, args, allowed) ?? allowed);
   if ("rc" in directories) {
     if (args.cwd === undefined) rmdirSync(cwd);
     return directories;
@@ -109,6 +103,16 @@ function checkArguments(
   const options = Object.keys(config).map((option) => ({ option }));
   const named = name === undefined ? undefined : { name, leadsTo: targetOfName(instance, sender, name) };
   return checkGrants(instance, sender, { program: command?.[0], servers, env, policy, options, name: named });
+}
+
+/** Comes after the grants, so that an agent hears first what it may not give. */
+function checkWanted(
+  instance: Starter,
+  args: StartCall["args"],
+  { cwd, additionalDirs }: Pick<NewSession, "cwd" | "additionalDirs">,
+): Answer | undefined {
+  const { mcp_servers: servers, prompt } = args;
+  return checkCapabilities(instance, args, [cwd, ...additionalDirs], { additionalDirs, servers, prompt });
 }
 
 export function unknownPolicy({ settings }: Pick<Instance, "settings">, name: string): Answer {

@@ -76,7 +76,7 @@ export class Probes {
       const planned = plan(state);
       if (!planned.ok) return { rc: 10, body: { ...toErrorBody(planned.failure), agent } };
       const { launch } = planned;
-      const result = await this.#probe(id, cwd, args, launch).finally(() => launch.cleanUp?.());
+      const result = await this.#probe(id, cwd, args, launch);
       if (this.#stopping) throw new Aborted();
       if (result.sessionId !== undefined) forgetAgentSession(agent, result.sessionId);
       return { rc: 0, body: { ...toReply(agent, depth, probedAt, result) } };
@@ -90,7 +90,7 @@ export class Probes {
     }
   }
 
-  #probe(
+  async #probe(
     id: string,
     cwd: string,
     { agent, depth }: Command<"agent.probe">["args"],
@@ -99,22 +99,26 @@ export class Probes {
     const { log, limits, busTools, givesBusTools, startTimeoutMs } = this.#options;
     const marker = { name: sessionMarker, value: `${log.id}/${id}` };
     const startMs = startTimeoutMs(agent);
-    return probeAgent({
-      depth,
-      cwd,
-      mcpServers: launch.mcpServers,
-      // A little later than the client's own limits, whose messages say more.
-      limits: {
-        initializeMs: (startMs ?? limits.initializeTimeoutMs) + 1_000,
-        openMs: (startMs ?? limits.openTimeoutMs) + 1_000,
-        turnMs: limits.probeTurnMs,
-        cancelMs: limits.cancelForceMs,
-      },
-      start: (sink) => this.#start(marker.value, (own) => launch.start(own, {}), sink),
-      onIdentity: (identity) => launch.onIdentity?.(identity),
-      measure: (client) => measureTree(client.processIdentity, marker),
-      hasBusTools: givesBusTools() ? () => busTools.hasRegistered(id) : undefined,
-    });
+    try {
+      return await probeAgent({
+        depth,
+        cwd,
+        mcpServers: launch.mcpServers,
+        // A little later than the client's own limits, whose messages say more.
+        limits: {
+          initializeMs: (startMs ?? limits.initializeTimeoutMs) + 1_000,
+          openMs: (startMs ?? limits.openTimeoutMs) + 1_000,
+          turnMs: limits.probeTurnMs,
+          cancelMs: limits.cancelForceMs,
+        },
+        start: (sink) => this.#start(marker.value, (own) => launch.start(own, {}), sink),
+        onIdentity: (identity) => launch.onIdentity?.(identity),
+        measure: (client) => measureTree(client.processIdentity, marker),
+        hasBusTools: givesBusTools() ? () => busTools.hasRegistered(id) : undefined,
+      });
+    } finally {
+      await launch.cleanUp?.();
+    }
   }
 
   /** Records the process, so that the next agentd ends it if this one dies. */
