@@ -17,6 +17,8 @@ export interface OpeningOptions {
   readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Login methods that ask nobody anything here. Default: none. */
   readonly quietLogins?: readonly string[];
+  /** Login methods that bring the agent a key which a person gave to it: used before a session is opened. */
+  readonly keyLogins?: readonly string[];
 }
 
 /** Failures that another method would meet too. */
@@ -25,7 +27,14 @@ const finalFailures: ReadonlySet<AgentFailure["code"]> = new Set(["AGENT_AUTH", 
 export function openAgentSession(
   client: AgentClient,
   state: SessionState,
-  { mcpServers, quirksOf, onIdentity, quietLogins = [], now }: OpeningOptions & { readonly now: () => number },
+  {
+    mcpServers,
+    quirksOf,
+    onIdentity,
+    quietLogins = [],
+    keyLogins = [],
+    now,
+  }: OpeningOptions & { readonly now: () => number },
   post: (input: SessionInput) => void,
 ): void {
   const { cwd, additionalDirs: additionalDirectories, agentSide, run } = state;
@@ -35,7 +44,7 @@ export function openAgentSession(
     if (!initialized.ok) return post({ type: "open_failed", failure: initialized.failure });
     const identity = initialized.value;
     onIdentity?.(identity);
-    const open = openerOf(client, identity, quietLogins);
+    const open = openerOf(client, identity, { quietLogins, keyLogins });
     const openNew = (how: Pick<OpenedInput, "resumed" | "freshBecause">): void =>
       open({ how: "new", ...common }, (opened) => {
         if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
@@ -56,9 +65,21 @@ export function openAgentSession(
 type OpenedInput = Extract<SessionInput, { readonly type: "opened" }>;
 type Open = AgentClient["open"];
 
-/** Opens a session, and if the agent needs a login that asks nobody anything, logs in and tries once more. */
-function openerOf(client: AgentClient, { authMethods }: AgentIdentity, quietLogins: readonly string[]): Open {
-  const method = authMethods.find(({ id, type }) => type === "agent" && quietLogins.includes(id));
+/**
+ * Opens a session. Logs in before, if a person gave the agent a key; otherwise only if the agent needs a login, by one
+ * that asks nobody anything, and tries once more.
+ */
+function openerOf(
+  client: AgentClient,
+  { authMethods }: AgentIdentity,
+  { quietLogins, keyLogins }: Required<Pick<OpeningOptions, "quietLogins" | "keyLogins">>,
+): Open {
+  const find = (ids: readonly string[]) => authMethods.find(({ id, type }) => type === "agent" && ids.includes(id));
+  const keyMethod = find(keyLogins);
+  // Whether its login served is for the agent to say when the session is opened.
+  if (keyMethod !== undefined)
+    return (request, done) => client.authenticate(keyMethod.id, () => client.open(request, done));
+  const method = find(quietLogins);
   if (method === undefined) return (request, done) => client.open(request, done);
   return (request, done) =>
     client.open(request, (opened) => {
