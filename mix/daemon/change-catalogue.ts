@@ -13,20 +13,22 @@ type Progress = Extract<CatalogueEvent, { event: "progress" }>;
 export async function changeCatalogue(
   { agentdProgram, nodeProgram, env, interrupts }: Context,
   words: readonly string[],
-  onProgress: (event: Progress) => void,
+  on: { readonly progress: (event: Progress) => void; readonly stopping: () => void },
 ): Promise<Exclude<CatalogueEvent, Progress> | "interrupted"> {
   // It keeps the socket at its stdin open: if mix dies, the program ends too.
   const child = spawn(nodeProgram, [agentdProgram, ...words], { cwd: "/", env, stdio: ["pipe", "pipe", "pipe"] });
   let interrupted = false;
   const ignore = interrupts.listen(() => {
+    if (!interrupted) on.stopping();
     interrupted = true;
     child.kill("SIGTERM");
   });
   let last: Exclude<CatalogueEvent, Progress> | undefined;
   createInterface({ input: child.stdout }).on("line", (line) => {
     const event = JSON.parse(line) as CatalogueEvent;
-    if (event.event === "progress") onProgress(event);
-    else last = event;
+    if (event.event !== "progress") last = event;
+    // What npm still does while it is stopped is of no interest.
+    else if (!interrupted) on.progress(event);
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {

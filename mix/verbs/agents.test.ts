@@ -110,12 +110,16 @@ test("a program that breaks is an error with its last words", async () => {
   expect(await bench.run(["agent", "agents", "install", "x"])).toMatchObject({ code: 6 });
 });
 
-test("Ctrl-C ends the program and waits for its end", async () => {
+test("Ctrl-C ends the program, waits for its end, and says what is left", async () => {
   agentdPrints([progress("codex", 1)], `process.on("SIGTERM", () => process.exit(1)); setInterval(() => {}, 1000);`);
   const running = bench.start(["agent", "agents", "install", "codex"]);
   await running.shows("installing codex");
   running.interrupt();
-  expect(await running.ended).toMatchObject({ code: 130, stdout: "" });
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+  expect(stderr).toBe(
+    "installing codex 1.2.3\nstopping …\ncodex was not installed, and nothing is left of it; to install it: mix agent agents install codex\n",
+  );
 });
 
 const added = { event: "done", agent: "mine", added: { file: "/c/agentd.toml", command: ["my-agent"] } } as const;

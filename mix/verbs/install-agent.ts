@@ -13,7 +13,12 @@ import type { Invocation } from "../input/verb.ts";
 export async function installAgent(invocation: Invocation, agent: string): Promise<Outcome | void> {
   const { context, output } = invocation;
   const change = await changeShown(invocation, ["--install", agent]);
-  if (change === "interrupted") return { kind: "interrupted" };
+  if (change === "interrupted") {
+    output.word(
+      `${agent} was not installed, and nothing is left of it; to install it: mix agent agents install ${agent}`,
+    );
+    return { kind: "interrupted" };
+  }
   const { installed } = change;
   if (installed === undefined) return;
   if (output.mode === "json") return output.document("mix.installed.v1", { agent, ...installed });
@@ -45,7 +50,13 @@ export async function changeShown(
   words: readonly string[],
 ): Promise<CatalogueChange | "interrupted"> {
   const line = new ProgressLine(context, output);
-  const last = await changeCatalogue(context, words, (event) => line.show(progressWords(event)));
+  const last = await changeCatalogue(context, words, {
+    progress: (event) => line.show(progressWords(event)),
+    stopping() {
+      line.end();
+      output.word("stopping …");
+    },
+  });
   line.end();
   if (last === "interrupted") return last;
   if (last.event === "failed") throw new MixError(last.code, last.message);

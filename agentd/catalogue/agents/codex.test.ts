@@ -25,6 +25,14 @@ test.each<[string, AgentUpdate, object | undefined]>([
   ["an error of another turn", info({ codex: { error: { message: "401", willRetry: false } } }), { errorText: "401" }],
   ["an error without a text", info({ codex: { error: { willRetry: true } } }), undefined],
   ["a message without an id", text("stream error: 500\n\n"), { errorText: "stream error: 500" }],
+  [
+    "a variable that is missing",
+    info({ codex: { error: { message: "Missing environment variable: `MY_KEY`.", willRetry: false } } }),
+    {
+      errorText:
+        "Missing environment variable: `MY_KEY`. To give it one: `mix agent env set MY_KEY --agent codex`, then close the session and send again.",
+    },
+  ],
   ["a long message without an id", text(long), { errorText: "x".repeat(1999) }],
   ["a message with an id", text("hello", "m1"), undefined],
   ["an update without meta", info(undefined), undefined],
@@ -32,4 +40,8 @@ test.each<[string, AgentUpdate, object | undefined]>([
   ["another kind of update", { kind: "commands", commands: [], meta: { codex: {} } }, undefined],
 ])("Codex: %s", (_, update, signs) => {
   expect(codex.quirks?.readSigns?.(update)).toEqual(signs);
+});
+
+test("Codex' own login needs no codex on the PATH", () => {
+  expect(codex.loginArguments).toEqual(["cli", "login"]);
 });

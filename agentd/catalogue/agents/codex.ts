@@ -14,7 +14,8 @@ export const codex = published({
   npmVersion: "2.6.0",
   // Otherwise it offers, and on a machine without a screen waits for, a login that opens a browser.
   env: { NO_BROWSER: "1" },
-  loginArguments: ["login"],
+  // 2.6.0: its own `login` needs a `codex` on the PATH and crashes without one; `cli` runs the one that it brings.
+  loginArguments: ["cli", "login"],
   keyVariables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
   // 2.6.0 takes a key from these variables only when it is told to log in.
   keyLogins: { "api-key": ["CODEX_API_KEY", "OPENAI_API_KEY"] },
@@ -41,9 +42,16 @@ function readSigns(update: AgentUpdate): AgentSigns | undefined {
   return toText(error["message"], (text) => (isRetried ? { retriedError: text } : { errorText: text }));
 }
 
+/** 2.6.0: of a model provider's `env_key` in its config.toml. */
+function withRemedy(text: string): string {
+  const [, name] = /^Missing environment variable: `(\w{1,200})`\.?$/u.exec(text) ?? [];
+  if (name === undefined) return text;
+  return `${text} To give it one: \`mix agent env set ${name} --agent codex\`, then close the session and send again.`;
+}
+
 function toText(value: unknown, toSigns: (text: string) => AgentSigns): AgentSigns | undefined {
   const text = typeof value === "string" ? truncateText(value.trim(), errorUnitsMax) : "";
-  return text === "" ? undefined : toSigns(text);
+  return text === "" ? undefined : toSigns(withRemedy(text));
 }
 
 const errorUnitsMax = 2_000;
