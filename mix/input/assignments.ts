@@ -38,7 +38,7 @@ export function formContent(schema: unknown, words: readonly string[]): Record<s
   return Object.fromEntries(content);
 }
 
-/** Splits a line into words as a shell does. Text in single or double quotes is not split. */
+/** Splits typed answers into words. Text in single or double quotes is not split; a backslash is an ordinary character. */
 export function wordsOf(line: string): string[] {
   const words: readonly string[] = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];
   if (words.includes('"') || words.includes("'")) throw usageError("a quote is not closed");

@@ -5,7 +5,8 @@ import type { VerbInput } from "../../agentd/vocabulary/verbs.ts";
 import { findOnPath } from "../../files/find-on-path.ts";
 import { absolutePath } from "../process/absolute-path.ts";
 import { usageError } from "../process/mix-error.ts";
-import { assignment, optionValue, wordsOf } from "../input/assignments.ts";
+import { assignment, optionValue } from "../input/assignments.ts";
+import { commandWords } from "../input/command-words.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { done, type Outcome } from "../process/exit-codes.ts";
 import { watchStart, watchTurn } from "../watch/watch-turn.ts";
@@ -83,7 +84,7 @@ function chooseDirectory(given: string | undefined, isDemo: boolean, cwd: () => 
 
 /** Finds the program as the caller's shell would: agentd has another directory, and may have another PATH. */
 function agentCommand(line: string, { cwd, env, home }: Invocation["context"]): [string, ...string[]] {
-  const [program, ...args] = wordsOf(line);
+  const [program, ...args] = commandWords(line);
   if (program === undefined || program === "") throw usageError("--command names no program");
   if (program.startsWith("~/")) return [join(home, program.slice(2)), ...args];
   if (program.includes("/")) return [absolutePath(cwd, program), ...args];
