@@ -47,7 +47,8 @@ test.skipIf(whyNoTmux() !== undefined).each([80, 120])(
     expect(existsSync(join(place.home, "logged-in"))).toBe(false);
     await window.type("1");
     await window.press("Enter");
-    await window.shows("[y/N]");
+    const asked = await window.shows("[y/N]");
+    expect(asked).toContain("Try scripted in ");
     expect(existsSync(join(place.home, "logged-in"))).toBe(true);
     await window.type("y");
     await window.press("Enter");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { rich, wrapped } from "../../display/styled.ts";
 import { type LineContext, PromptLine } from "./prompt-line.ts";
 
 /**
@@ -20,6 +21,9 @@ export function askYesOrNo(context: LineContext, question: string): Promise<bool
       endRow: () => undefined,
     });
     const stopListening = context.interrupts.listen(() => answer(false));
-    line.open({ target: question, prompt: `${question} [y/N] `, asks: true });
+    // A prompt that is wider than the terminal would lose its beginning.
+    const isLong = `${question} [y/N] y`.length >= (context.stderr.columns || 80);
+    if (isLong) void context.stderr.text(rich`${wrapped(question, context.stderr.columns)}\n`);
+    line.open({ target: question, prompt: isLong ? "[y/N] " : `${question} [y/N] `, asks: true });
   });
 }

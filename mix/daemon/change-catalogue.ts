@@ -41,7 +41,8 @@ export async function changeCatalogue(
   } finally {
     ignore();
   }
-  if (interrupted) return "interrupted";
+  // It may have been done already.
+  if (interrupted && last?.event !== "done") return "interrupted";
   if (last !== undefined) return last;
   throw ownError("UNREACHABLE", `agentd's own program failed: ${errors.trim().split("\n").at(-1) ?? ""}`);
 }

@@ -118,7 +118,7 @@ test("Ctrl-C ends the program, waits for its end, and says what is left", async 
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
   expect(stderr).toBe(
-    "installing codex 1.2.3\nstopping …\ncodex was not installed, and nothing is left of it; to install it: mix agent agents install codex\n",
+    "installing codex 1.2.3\nstopping …\nthe installation was stopped, and what it had begun is removed; again: mix agent agents install codex\n",
   );
 });
 

@@ -153,8 +153,12 @@ function checkedValue(value: string): string {
 function whoGets({ name, agent }: StoredName): string {
   return agent === undefined
     ? `a start gets it with --env ${name}`
-    : `every new start and resume of ${agent} gets it, without --env`;
+    : `every new start and resume of ${agent} gets it, without --env; ${howSessionsGetIt}`;
 }
+
+/** An agent's process keeps the variables and the login with which it began. */
+export const howSessionsGetIt =
+  'a session that is live gets it after: mix agent close <session>, mix agent send <session> "…"';
 
 function toJson({ name, agent }: StoredName): object {
   return { name, agent: agent ?? null };

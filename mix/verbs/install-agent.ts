@@ -15,7 +15,7 @@ export async function installAgent(invocation: Invocation, agent: string): Promi
   const change = await changeShown(invocation, ["--install", agent]);
   if (change === "interrupted") {
     output.word(
-      `${agent} was not installed, and nothing is left of it; to install it: mix agent agents install ${agent}`,
+      `the installation was stopped, and what it had begun is removed; again: mix agent agents install ${agent}`,
     );
     return { kind: "interrupted" };
   }

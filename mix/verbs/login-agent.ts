@@ -10,7 +10,7 @@ import type { Invocation } from "../input/verb.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { askChoice } from "../attach/ask-choice.ts";
-import { openStore, readValue } from "./env.ts";
+import { howSessionsGetIt, openStore, readValue } from "./env.ts";
 
 export async function loginToAgent(invocation: Invocation, agent: string, method?: string): Promise<Outcome> {
   const bus = await invocation.connect("agentd");
@@ -21,7 +21,7 @@ export async function loginToAgent(invocation: Invocation, agent: string, method
   if (outcome.kind !== "done") return outcome;
   const { output } = invocation;
   if (output.mode === "json") await output.document("mix.login.v1", { agent, method: chosen, done: true });
-  else output.word(`logged in to ${agent}; a session that needed it goes on with: mix agent send <session> "…"`);
+  else output.word(`logged in to ${agent}; ${howSessionsGetIt}`);
   return outcome;
 }
 

@@ -22,7 +22,12 @@ export const spec: VerbSpec = {
   examples: ["mix agent setup"],
 };
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+export function run(invocation: Invocation): Promise<Outcome> {
+  return setUp(invocation);
+}
+
+/** `wanted`: the agent that the person has chosen already. */
+async function setUp(invocation: Invocation, wanted?: string): Promise<Outcome> {
   const { context, output } = invocation;
   const store = await openStore(context);
   const agents = store.agents
@@ -37,18 +42,19 @@ export async function run(invocation: Invocation): Promise<Outcome> {
     const width = Math.max(...agents.map(({ entry }) => entry.agent.length));
     for (const { entry, words } of agents) await output.line(`${entry.agent.padEnd(width)}  ${printableLine(words)}`);
     for (const one of agents) for (const command of nextCommands(one)) output.word(command);
-    output.word('to try it without an agent of your own: mix agent start demo "hello"');
+    output.word(withoutAgent);
     return { kind: "done" };
   }
-  const index = await askChoice(
-    invocation,
-    "Which agent do you want to use?",
-    agents.map(({ entry, words }) => `${entry.title}: ${words}`),
-  );
-  const chosen = index === undefined ? undefined : agents[index];
-  if (chosen === undefined) return { kind: "left" };
+  const chosen = agents.find(({ entry }) => entry.agent === wanted) ?? (await chooseAgent(invocation, agents));
+  if (chosen === undefined) {
+    output.word(withoutAgent);
+    return { kind: "left" };
+  }
   if (!chosen.entry.installed) return await offerInstall(invocation, chosen);
-  if (!chosen.isReady && !(await makeReady(invocation, store, chosen.entry))) return { kind: "left" };
+  if (!chosen.isReady && !(await makeReady(invocation, store, chosen.entry))) {
+    output.word("to go on later: mix agent setup");
+    return { kind: "left" };
+  }
   const { agent } = chosen.entry;
   const prompt = "Say in one sentence what this directory contains. Change nothing.";
   const question = `Try ${agent} in ${context.cwd()}? It is asked: "${prompt}"`;
@@ -60,7 +66,18 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return { kind: "done" };
 }
 
-/** Installs the agent if the person wants it, and goes on from the beginning. */
+const withoutAgent = 'to try it without an agent of your own: mix agent start demo "hello"';
+
+async function chooseAgent(invocation: Invocation, agents: readonly Found[]): Promise<Found | undefined> {
+  const index = await askChoice(
+    invocation,
+    "Which agent do you want to use?",
+    agents.map(({ entry, words }) => `${entry.title}: ${words}`),
+  );
+  return index === undefined ? undefined : agents[index];
+}
+
+/** Installs the agent if the person wants it, and goes on with it. */
 async function offerInstall(invocation: Invocation, { entry }: Found): Promise<Outcome> {
   const { context, output } = invocation;
   const { agent, install, built_in: isBuiltIn } = entry;
@@ -72,7 +89,7 @@ async function offerInstall(invocation: Invocation, { entry }: Found): Promise<O
     output.word(`to install ${agent}: ${install}`);
     return { kind: "left" };
   }
-  return (await installAgent(invocation, agent)) ?? (await run(invocation));
+  return (await installAgent(invocation, agent)) ?? (await setUp(invocation, agent));
 }
 
 interface Found {
@@ -119,7 +136,6 @@ async function makeReady(invocation: Invocation, store: ValueStore, entry: Catal
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     output.error(error);
-    output.word("nothing is lost; when it is mended: mix agent setup");
     return false;
   }
 }
