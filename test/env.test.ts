@@ -36,6 +36,7 @@ test("a value that is stored for an agent reaches each of its processes, and nei
   const stored = mix(place, ["set", "MY_KEY", "--agent", "scripted"], `${secret}\n`);
   expect(stored).toMatchObject({ code: 0, stdout: "" });
   expect(stored.stderr).toContain("every new start and resume of scripted gets it");
+  expect(stored.stderr).toContain("a session that is live gets it after: mix agent close <session>");
   expect(mix(place, ["ls"]).stdout).toBe("NAME    AGENT\nMY_KEY  scripted\n");
   const file = join(place.stateDirectory, "env", "scripted:MY_KEY");
   expect(statSync(file).mode & 0o777).toBe(0o600);
