@@ -24,7 +24,11 @@ test("it survives the end of its stdin and SIGTERM if the scenario says so", asy
   await driver.request("initialize", { protocolVersion: 1 });
   driver.process.closeStdin();
   await driver.frame("the end of stdin", (frame) => frame["saw"] === "eof");
-  expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({ code: null, signal: "SIGKILL", killed: 1 });
+  expect(await driver.process.stop({ stdinGraceMs: 0, termGraceMs: 100 })).toEqual({
+    code: null,
+    signal: "SIGKILL",
+    killed: 1,
+  });
 });
 
 test("a byte order mark before the first message or in the scenario's file is ignored", async () => {
