@@ -13,7 +13,7 @@ import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import { type AgentDefinition, loginAdvice } from "./catalogue/agents/definition.ts";
-import { givenKeyLogins, quietLogins } from "./catalogue/quiet-logins.ts";
+import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import type { PassedValues } from "./catalogue/passed-values.ts";
 import { publishedAgent, quirksOf } from "./catalogue/quirks.ts";
@@ -120,7 +120,6 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     quirksOf: options.quirksOf,
     mcpServers: [...bus.servers, ...asked.map((server) => resolveValues(server, forServers.values))],
     quietLogins: (info) => quietLogins(publishedAgent(definition.name, info), env),
-    keyLogins: (info) => givenKeyLogins(publishedAgent(definition.name, info), passed.values),
     chosenOptions: chosenOptions(log, state),
     onIdentity: (identity) => parts.capabilities.learn(definition.command, found.file, identity),
     findStartProblem: (info) =>

@@ -2,7 +2,7 @@
 // `mix agent env`: a value goes from a person to the agent's process, and nowhere else.
 // @module-tag slow
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCast, startWatched, stateOf } from "./cases/scene.ts";
@@ -11,7 +11,7 @@ import { builtMix, openShell, whyNoTmux } from "./harness/shell.ts";
 
 const secret = "sk-canary-0123456789abcdef";
 
-function mix({ environment }: Place, words: readonly string[], input = "") {
+function mix({ environment }: Pick<Place, "environment">, words: readonly string[], input = "") {
   const options = { env: environment, encoding: "utf8", input } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [builtMix, "agent", "env", ...words], options);
   return { code: status, stdout, stderr };
@@ -63,6 +63,21 @@ test("a value that is stored for an agent reaches each of its processes, and nei
   const another = await user.start({ agent: "scripted", cwd: place.directory() });
   await stateOf(user, another, "failed");
   expect(readFileSync(seen, "utf8")).toBe("");
+});
+
+test("a person is told of a login that the agent has kept", () => {
+  using cast = makeKeyedCast();
+  const { home, environment } = cast.place;
+  const bin = join(home, "bin");
+  for (const directory of [bin, join(home, ".codex")]) mkdirSync(directory);
+  writeFileSync(join(bin, "codex-acp"), "#!/bin/sh\n", { mode: 0o755 });
+  const withCodex = { environment: { ...environment, PATH: `${bin}:${environment["PATH"]}` } };
+  const store = () => mix(withCodex, ["set", "OPENAI_API_KEY", "--agent", "codex"], secret).stderr;
+  expect(store()).not.toContain("has kept a login");
+  writeFileSync(join(home, ".codex", "auth.json"), "{}");
+  expect(store()).toContain(
+    "codex has kept a login, which counts until you replace it: mix agent agents login codex\n",
+  );
 });
 
 test("a value that is stored for no agent may be passed on by name, without a configuration", async () => {

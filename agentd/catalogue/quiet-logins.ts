@@ -12,14 +12,3 @@ export function quietLogins(
   const withKey = Object.entries(keyLogins).filter(([, variables]) => variables.some((name) => environment[name]));
   return [...withKey.map(([method]) => method), "cached_token"];
 }
-
-/**
- * The methods with a key that a person gave to this agent. An agent may have kept an earlier key, and then asks for no
- * login, so that only logging in brings it the new one.
- */
-export function givenKeyLogins(
-  { keyLogins = {} }: Pick<AgentDefinition, "keyLogins"> = {},
-  given: Readonly<Record<string, string>>,
-): readonly string[] {
-  return Object.entries(keyLogins).flatMap(([method, names]) => (names.some((name) => given[name]) ? [method] : []));
-}

@@ -56,7 +56,14 @@ export async function run(invocation: Invocation): Promise<Outcome | void> {
   store.set(stored, value);
   const { output } = invocation;
   if (output.mode === "json") await output.document("mix.env.v1", { ...toJson(stored) });
-  else output.word(`stored; ${whoGets(stored)}`);
+  else {
+    output.word(`stored; ${whoGets(stored)}`);
+    const entry = store.agents.find(({ agent }) => agent === stored.agent);
+    if (entry?.login_stored === true)
+      output.word(
+        `${entry.agent} has kept a login, which counts until you replace it: mix agent agents login ${entry.agent}`,
+      );
+  }
 }
 
 export interface ValueStore {

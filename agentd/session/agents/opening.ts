@@ -17,8 +17,6 @@ export interface OpeningOptions {
   readonly onIdentity?: (identity: AgentIdentity) => void;
   /** Returns the login methods of the agent that ask nobody anything here. Default: none. */
   readonly quietLogins?: (info: AgentInfo | null) => readonly string[];
-  /** Returns those that bring the agent a key which a person gave to it: used before a session is opened. Default: none. */
-  readonly keyLogins?: (info: AgentInfo | null) => readonly string[];
   /** Returns what the agent would not say of itself, for the session's log. */
   readonly findStartProblem?: (info: AgentInfo | null) => Omit<StartProblemInput, "type"> | undefined;
 }
@@ -34,7 +32,6 @@ export function openAgentSession(
     quirksOf,
     onIdentity,
     quietLogins,
-    keyLogins,
     findStartProblem,
     now,
   }: OpeningOptions & { readonly now: () => number },
@@ -49,10 +46,7 @@ export function openAgentSession(
     onIdentity?.(identity);
     const startProblem = findStartProblem?.(identity.info);
     if (startProblem !== undefined) post({ type: "start_problem", ...startProblem });
-    const open = openerOf(client, identity, {
-      quietLogins: quietLogins?.(identity.info) ?? [],
-      keyLogins: keyLogins?.(identity.info) ?? [],
-    });
+    const open = openerOf(client, identity, quietLogins?.(identity.info) ?? []);
     const openNew = (how: Pick<OpenedInput, "resumed" | "freshBecause">): void =>
       open({ how: "new", ...common }, (opened) => {
         if (!opened.ok) post({ type: "open_failed", failure: opened.failure });
@@ -74,21 +68,9 @@ type OpenedInput = Extract<SessionInput, { readonly type: "opened" }>;
 type StartProblemInput = Extract<SessionInput, { readonly type: "start_problem" }>;
 type Open = AgentClient["open"];
 
-/**
- * Opens a session. Logs in before, if a person gave the agent a key; otherwise only if the agent needs a login, by one
- * that asks nobody anything, and tries once more.
- */
-function openerOf(
-  client: AgentClient,
-  { authMethods }: AgentIdentity,
-  { quietLogins, keyLogins }: { readonly quietLogins: readonly string[]; readonly keyLogins: readonly string[] },
-): Open {
-  const find = (ids: readonly string[]) => authMethods.find(({ id, type }) => type === "agent" && ids.includes(id));
-  const keyMethod = find(keyLogins);
-  // Whether its login served is for the agent to say when the session is opened.
-  if (keyMethod !== undefined)
-    return (request, done) => client.authenticate(keyMethod.id, () => client.open(request, done));
-  const method = find(quietLogins);
+/** Opens a session, and if the agent needs a login that asks nobody anything, logs in and tries once more. */
+function openerOf(client: AgentClient, { authMethods }: AgentIdentity, quietLogins: readonly string[]): Open {
+  const method = authMethods.find(({ id, type }) => type === "agent" && quietLogins.includes(id));
   if (method === undefined) return (request, done) => client.open(request, done);
   return (request, done) =>
     client.open(request, (opened) => {
