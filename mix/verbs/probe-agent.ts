@@ -30,8 +30,8 @@ export async function probeAgent(invocation: Invocation, agent: string): Promise
   if (isFull && !args.switch("yes") && !(await hasConsent(invocation, agent))) return { kind: "interrupted" };
   const written = args.text("write");
   const file = written === undefined ? undefined : absolutePath(context.cwd, written);
-  // Read first, so that no probe is wasted on a file that cannot be read.
-  const document = file === undefined ? undefined : readDocument(file);
+  // So that no probe is wasted on a file that cannot be read. It is read again afterwards, as it may change meanwhile.
+  if (file !== undefined) readDocument(file);
   const bus = await invocation.connect("agentd");
   const request = {
     agent,
@@ -43,8 +43,8 @@ export async function probeAgent(invocation: Invocation, agent: string): Promise
   const reply = parseJson(body) as ProbeReply;
   if (output.mode === "json") await output.document("mix.probe.v1", reply);
   else if (output.mode === "people") for (const line of probeLines(reply)) await output.line(line);
-  if (file !== undefined && document !== undefined) {
-    writeFileSync(file, withProbe(document, agent, probeSection(reply)));
+  if (file !== undefined) {
+    writeFileSync(file, withProbe(readDocument(file), agent, probeSection(reply)));
     output.word(`written into ${file}`);
   }
   return reply.cells.some(({ result }) => result === "failed") ? { kind: "refused", code: "FAULT" } : done;

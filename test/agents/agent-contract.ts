@@ -5,6 +5,7 @@ import { clientRow } from "./client-row.ts";
 import { type AgentHabits, prepareSetting } from "./contract-setting.ts";
 import { endRows } from "./end-rows.ts";
 import { optionRows } from "./option-rows.ts";
+import { probeRow } from "./probe-row.ts";
 import { questionRows } from "./question-rows.ts";
 import type { RealAgentName } from "./real-agents.ts";
 import { returnRows } from "./return-rows.ts";
@@ -23,4 +24,5 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   returnRows(row, habits, setting);
   endRows(row, setting);
   clientRow(row, name, setting);
+  probeRow(row, name, habits, setting);
 }

@@ -17,5 +17,6 @@ agentContract("claude", {
   modes: { start: "default", other: "plan", told: /plan mode/i },
   option: { name: "effort", start: "high", other: "low", asked: { effort: "low" } },
   options: ["mode", "model", "effort", "fast", "ultracode"],
+  probeFaults: [],
   failing: {},
 });

@@ -22,5 +22,6 @@ agentContract("codex", {
   // With another model it compacts the conversation first.
   option: { name: "reasoning_effort", start: "medium", other: "high", asked: { effort: "high" } },
   options: ["mode", "collaboration_mode", "model", "reasoning_effort", "fast-mode"],
+  probeFaults: [],
   failing: {},
 });

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type AgentSession, startDeadlineMs, type Turn, turnDeadlineMs, type ToolCallEnd } from "./agent-session.ts";
+import type { ProbeStep } from "../../agentd/vocabulary/probe.ts";
 import type { ModelRequest } from "./model-server/model-server.ts";
 import type { RealAgentName } from "./real-agents.ts";
 import type { RowId } from "./rows.ts";
@@ -40,6 +41,8 @@ export interface AgentHabits {
   };
   /** All its options. */
   readonly options: readonly string[];
+  /** Steps of a full probe in which it may not do what ACP says. */
+  readonly probeFaults: readonly ProbeStep[];
   /** Rows that fail today, with the reason: each is a fault of agentd that is known and not mended. */
   readonly failing: Readonly<Partial<Record<RowId, string>>>;
 }

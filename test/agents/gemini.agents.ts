@@ -19,5 +19,7 @@ agentContract("gemini", {
   modes: { start: "default", other: "plan", told: null },
   option: { name: "model", start: "auto", other: "gemini-2.5-pro", asked: { model: "gemini-2.5-pro" } },
   options: ["mode", "model"],
+  // A load in the clock minute of the session's start destroys it.
+  probeFaults: ["load", "load_again"],
   failing: {},
 });

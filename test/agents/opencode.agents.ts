@@ -20,5 +20,6 @@ agentContract("opencode", {
   modes: { start: "build", other: "plan", told: /Plan mode ACTIVE/ },
   option: { name: "model", start: "scripted/scripted", other: "scripted/other", asked: { model: "other" } },
   options: ["mode", "model"],
+  probeFaults: [],
   failing: {},
 });

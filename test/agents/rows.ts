@@ -42,6 +42,7 @@ export const rowTitles = {
   "close-late": "cancelled late in a command, nothing left",
   "agentd-stopped": "agentd stopped, nothing left",
   client: "same files as with its own client",
+  probe: "full probe",
 } as const;
 
 export type RowId = keyof typeof rowTitles;
