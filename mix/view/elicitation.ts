@@ -34,10 +34,17 @@ export function renderElicitation(asked: ElicitationRequest, style: Style, isOpe
 }
 
 /** Renders how an elicitation ended. `about` names it where it is not shown right above. */
-export function renderElicitationResolution(entry: ElicitationEntry, style: Style, about?: string): Text {
+export function renderElicitationResolution(
+  entry: ElicitationEntry,
+  style: Style,
+  about?: string,
+  self?: string,
+): Text {
   const content = entry.content === undefined ? "" : `: ${printableLine(jsonText(entry.content))}`;
   const what = about === undefined ? "" : `: ${about}`;
-  return style.faint(`  → ${outcomeTexts[entry.outcome ?? "cancel"]}${what}${content} (${describeResolver(entry)})`);
+  return style.faint(
+    `  → ${outcomeTexts[entry.outcome ?? "cancel"]}${what}${content} (${describeResolver(entry, self)})`,
+  );
 }
 
 const outcomeTexts = { accept: "answered", decline: "declined", cancel: "cancelled" } as const;

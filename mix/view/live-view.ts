@@ -30,7 +30,7 @@ export class LiveView {
   constructor(
     context: Context,
     output: Output,
-    options: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory">,
+    options: Pick<TranscriptOptions, "showPrompts" | "isOpen" | "directory" | "self">,
     /** Makes room for text that is about to be written. */
     beforeWrite: () => void = () => undefined,
   ) {

@@ -102,11 +102,12 @@ export function renderPermissionResolution(
   entry: PermissionEntry,
   style: Screen["style"],
   resolved?: ResolvedRequest,
+  self?: string,
 ): Text {
   const option = entry.outcome === "selected" ? printableLine(entry.option ?? "") : undefined;
   const changed =
     entry.changed === undefined ? "" : `; changed after it was asked: ${formatMemberNames(entry.changed)}`;
-  const who = `(${describeResolver(entry)}${printableLine(changed)})`;
+  const who = `(${describeResolver(entry, self)}${printableLine(changed)})`;
   if (resolved === undefined) return style.faint(`  → ${option ?? "cancelled"} ${who}`);
   const verdict = verdictOf(entry, resolved.asked);
   const kind = resolved.asked.options?.find((one) => one.option === entry.option)?.kind;
@@ -115,12 +116,17 @@ export function renderPermissionResolution(
   return style.faint(`  → ${verdict}: ${resolved.about}${choice} ${who}`);
 }
 
-/** Names who resolved a request, and why. */
-export function describeResolver({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">): string {
+/** Names who resolved a request, and why. `self` is the reader's own name on the Bus. */
+export function describeResolver({ via, by, why }: Pick<PermissionEntry, "via" | "by" | "why">, self?: string): string {
   // A policy's reason already names the policy.
   if (via === "policy" && why !== undefined) return `by ${printableLine(why)}`;
-  const who = via === undefined ? `by ${printableLine(by ?? "someone")}` : describeChannel(via, by);
+  const who = via === undefined ? `by ${describeCitizen(by ?? "someone", self)}` : describeChannel(via, by);
   return `${who}${why === undefined ? "" : `, ${printableLine(why)}`}`;
+}
+
+/** Nobody knows the name on the Bus that their own terminal was given. */
+export function describeCitizen(name: string, self: string | undefined): string {
+  return name === self ? "you" : printableLine(name);
 }
 
 /** Names the person for an answer through notify, if known; otherwise the channel. */

@@ -23,7 +23,7 @@ const entryOf = (content: EntryContent, index: number): Entry => ({
 
 function shown(
   contents: readonly EntryContent[],
-  more: { columns?: number; showPrompts?: boolean; home?: string } = {},
+  more: { columns?: number; showPrompts?: boolean; home?: string; self?: string } = {},
 ): string {
   const transcript = new Transcript({ style: plain, columns: 0, showPrompts: false, ...more });
   return [...contents.map((content, index) => transcript.show(entryOf(content, index))), transcript.end()]
@@ -285,6 +285,17 @@ test("options are shown when they change, not when they are first known", () => 
     options: [{ option: "mode", name: "Mode", type: "select", value }],
   });
   expect(shown([options("ask"), options("ask"), options("auto")])).toBe("○ Mode: auto\n");
+});
+
+test("one's own answers and cancels are by you, others' by their name", () => {
+  const acts: EntryContent[] = ["mix-me", "mix-ann"].flatMap((by): EntryContent[] => [
+    { kind: "permission", turn: 1, request: "s-1", phase: "resolved", outcome: "selected", option: "yes", by },
+    { kind: "elicitation", turn: 1, request: "s-2", phase: "resolved", outcome: "decline", by },
+    { kind: "command", verb: "agent.session.cancel", by, origin: "local", args: {} },
+  ]);
+  const output = shown([{ kind: "turn", turn: 1, phase: "started" }, ...acts], { self: "mix-me" });
+  const [me, other] = ["you", "mix-ann"].map((name) => [`(by ${name})`, `(by ${name})`, `requested by ${name}`]);
+  expect(output.match(/\(by .*?\)|requested by [a-z-]+/g)).toEqual([...(me ?? []), ...(other ?? [])]);
 });
 
 test("the view names the person who answered, even through notify", () => {

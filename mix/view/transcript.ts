@@ -12,7 +12,7 @@ import { describeError } from "./log-entry.ts";
 import { MarkdownStream } from "./markdown.ts";
 import { PlainStream } from "./plain-stream.ts";
 import { printable, printableLine } from "../../display/printable.ts";
-import { renderPermission, renderPermissionResolution } from "./permission.ts";
+import { describeCitizen, renderPermission, renderPermissionResolution } from "./permission.ts";
 import { joined, type Paint, type Style, rich, type Text, wrapped } from "../../display/styled.ts";
 import { subjectOf } from "../questions/subject.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -27,6 +27,8 @@ export interface TranscriptOptions {
   readonly showPrompts: boolean;
   /** The session's directory, if known; paths below it are shown relative to it. */
   readonly directory?: string;
+  /** The reader's own name on the Bus. */
+  readonly self?: string | undefined;
   /** Whether a request is still open; without this function all are. */
   readonly isOpen?: (request: string) => boolean;
   /** Milliseconds since 1970. Without it, a question shows the time that was left when it was asked. */
@@ -114,7 +116,7 @@ export class Transcript {
       case "command":
         // It found nothing to cancel.
         if (entry.verb !== "agent.session.cancel" || this.#isBusy === false) return "";
-        return this.#renderStatus(style.warn(`■ cancel requested${describeActor(entry.by)}`));
+        return this.#renderStatus(style.warn(`■ cancel requested${describeActor(entry.by, this.#options.self)}`));
       case "reply":
       case "commands":
       case "info":
@@ -149,14 +151,14 @@ export class Transcript {
 
   /** Returns the line that tells how a question ended. `count` is its number, such as ` (1 of 2)`. */
   resolve(entry: AskedEntry, asked: AskedEntry | undefined, count: string): Text {
-    const { style, columns } = this.#options;
+    const { style, columns, self } = this.#options;
     this.#openQuestions = this.#openQuestions.apply(entry);
     const room = Math.max(subjectColumnsMin, (columns || subjectColumnsUncut) - subjectRestColumns);
     const about = asked && `${subjectOf(asked, room)}${count}`;
     if (entry.kind === "elicitation")
-      return this.#renderSection("question", [renderElicitationResolution(entry, style, about)]);
+      return this.#renderSection("question", [renderElicitationResolution(entry, style, about, self)]);
     const resolved = asked?.kind === "permission" && about !== undefined ? { asked, about } : undefined;
-    return this.#renderSection("question", [renderPermissionResolution(entry, style, resolved)]);
+    return this.#renderSection("question", [renderPermissionResolution(entry, style, resolved, self)]);
   }
 
   /** Whether this error was shown, with the end of its turn. */
@@ -394,6 +396,6 @@ function parenthesize(text: string | undefined): string {
   return text === undefined ? "" : ` (${printableLine(text)})`;
 }
 
-function describeActor(name: string | null): string {
-  return name === null ? "" : ` by ${printableLine(name)}`;
+function describeActor(name: string | null, self: string | undefined): string {
+  return name === null ? "" : ` by ${describeCitizen(name, self)}`;
 }

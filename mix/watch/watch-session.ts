@@ -51,7 +51,11 @@ export async function watchSession(invocation: Invocation, bus: AgentBus, option
       ? new LiveView(
           context,
           output,
-          { ...options, isOpen: (request) => options.asksNobody !== true && !answered.has(request) },
+          {
+            ...options,
+            self: bus.client.name,
+            isOpen: (request) => options.asksNobody !== true && !answered.has(request),
+          },
           () => attachment?.hide(),
         )
       : undefined;
