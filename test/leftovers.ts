@@ -21,8 +21,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const settleMs = 5_000;
 const lookAgainMs = 100;
 
-/** Caches that node and tsx keep in any temporary directory. */
-const tools = /^(tsx-\d+|node-compile-cache|node-jiti|v8-compile-cache-\d+)$/;
+/** Caches that node and tsx keep in any temporary directory, and the directory in which every X server has its socket. */
+const tools = /^(tsx-\d+|node-compile-cache|node-jiti|v8-compile-cache-\d+|\.X11-unix)$/;
 
 interface Note {
   /** Processes as pid and start time, listening ports by inode, names in the temporary directory. */
