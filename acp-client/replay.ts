@@ -18,7 +18,7 @@ export class Replay {
   #isComplete = false;
   /** History came since the quiet time began. */
   #hasGrown = false;
-  #next: (() => void) | undefined;
+  #waiting: { readonly next: () => void; readonly cancelled: () => void } | undefined;
   #cancelTimers: (() => void)[] = [];
 
   /** Call it when session/load is answered. */
@@ -32,18 +32,18 @@ export class Replay {
     this.#hasGrown = true;
   }
 
-  /** Runs `next` once the replay is complete: now, or later. One call may wait at a time. */
-  thenRun(next: () => void): void {
+  /** Runs `next` once the replay is complete: now, or later; or `cancelled` instead. One call may wait at a time. */
+  thenRun(next: () => void, cancelled: () => void): void {
     if (this.#isComplete) return next();
-    this.#next = next;
+    this.#waiting = { next, cancelled };
     this.#cancelTimers.push(this.#options.after(this.#options.waitMsMax, () => this.#complete()));
   }
 
-  /** Drops what waits. Returns whether something did. */
+  /** Cancels what waits. Returns whether something did. */
   cancel(): boolean {
-    const waited = this.#next !== undefined;
-    this.#next = undefined;
-    return waited;
+    const waiting = this.#takeWaiting();
+    waiting?.cancelled();
+    return waiting !== undefined;
   }
 
   /** Gives up waiting for history: the agent is gone, and what waits must learn that from its own request. */
@@ -65,8 +65,12 @@ export class Replay {
   #finish(): void {
     this.#isComplete = true;
     for (const cancel of this.#cancelTimers.splice(0)) cancel();
-    const next = this.#next;
-    this.#next = undefined;
-    next?.();
+    this.#takeWaiting()?.next();
+  }
+
+  #takeWaiting() {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
   }
 }

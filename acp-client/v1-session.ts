@@ -26,8 +26,6 @@ export class V1Session implements ProtocolSession {
   readonly #inbound: V1Inbound;
   #state: V1State = { state: "none" };
   #closed = false;
-  /** Answers a prompt that waits for the end of a replay as cancelled. */
-  #cancelWaiting: (() => void) | undefined;
 
   constructor(link: AgentLink) {
     this.#link = link;
@@ -68,12 +66,11 @@ export class V1Session implements ProtocolSession {
     const state = this.#state;
     if (state.state !== "open" || state.replay === undefined) return send();
     const { id, options } = state;
-    this.#cancelWaiting = () => done(succeeded({ stopReason: "cancelled" }));
-    state.replay.thenRun(() => {
-      this.#cancelWaiting = undefined;
+    const sendFirst = (): void => {
       this.#state = { state: "open", id, options };
       send();
-    });
+    };
+    state.replay.thenRun(sendFirst, () => done(succeeded({ stopReason: "cancelled" })));
   }
 
   steer(blocks: readonly ContentBlock[], done: Done<SteeringOutcome>): void {
@@ -91,8 +88,7 @@ export class V1Session implements ProtocolSession {
 
   cancel(): void {
     if (this.#state.state !== "open") return;
-    if (this.#state.replay?.cancel() === true) this.#cancelWaiting?.();
-    else this.#link.notify(METHODS.cancel, { sessionId: this.#state.id });
+    if (this.#state.replay?.cancel() !== true) this.#link.notify(METHODS.cancel, { sessionId: this.#state.id });
   }
 
   setOption(option: string, value: string | boolean, done: Done<Pick<OpenedSession, "options">>): void {
