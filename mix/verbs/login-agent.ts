@@ -51,9 +51,10 @@ function describeMethod({ name, description, type }: LoginMethod): string {
 
 /** Waits for a login that the agent does, and shows the page that it needs. */
 async function ask({ output }: Invocation, bus: AgentBus, agent: string, method: string): Promise<LoginReply> {
-  for (;;) {
-    const reply = await bus.ask("agent.login", { agent, method });
+  for (let visits = 0; ;) {
+    const reply = await bus.ask("agent.login", { agent, method, visits });
     if (reply.visit !== undefined) {
+      visits = reply.visit.nth;
       output.notice(reply.visit.message);
       output.notice(`open this page yourself: ${reply.visit.url}`);
     } else if (reply.pending !== true) return reply;
