@@ -176,7 +176,7 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
         "/bin/sh",
         "-c",
         `[ "$1" = --log-in ] || exec '${node}' '${program}' '${scenario}'
-         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong`,
+         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong && { test "$code" != silent || { stty -echo; false; }; }`,
         "agent",
       ],
     },
@@ -197,6 +197,16 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
   await shell.window.type("wrong");
   await shell.window.press("Enter");
   await shell.window.shows(/AGENT_AUTH: the login of scripted ended with exit code 1[^]*\(exit 7\)/);
+
+  // bash sets the modes right itself after a command that failed, a script does not.
+  await shell.run("sh -c 'mix agent agents login scripted tty; stty -a | grep -ow -e -echo -e echo'", "code (tty):");
+  await shell.window.type("silent");
+  await shell.window.press("Enter");
+  await shell.window.shows(/ended with exit code 1[^]*^echo$/m);
+
+  await shell.run("mix agent agents login scripted tty", "code (tty):");
+  await shell.window.press("C-c");
+  await shell.window.shows(/the login of scripted was stopped[^]*\(exit 130\)/);
 
   await shell.run("mix agent agents login scripted key", "MY_KEY for scripted (not shown):");
   await shell.window.type("sk-canary-0123456789");
