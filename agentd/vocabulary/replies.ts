@@ -188,7 +188,8 @@ export interface CatalogueEntry {
   readonly login?: string;
   /** Environment variables, any of which can hold a key. */
   readonly key_variables?: readonly string[];
-  /** Whether the file is there in which an installed agent usually keeps a login. */
+  /** The file in which an installed agent usually keeps a login, and whether it is there. */
+  readonly login_file?: string;
   readonly login_stored?: boolean;
 }
 

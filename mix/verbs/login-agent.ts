@@ -12,7 +12,7 @@ import type { Invocation } from "../input/verb.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { askChoice } from "../attach/ask-choice.ts";
-import { howSessionsGetIt, openStore, readValue } from "./env.ts";
+import { howSessionsGetIt, openStore, readValue, sayKeptLogin } from "./env.ts";
 
 export async function loginToAgent(invocation: Invocation, agent: string, method?: string): Promise<Outcome> {
   const bus = await invocation.connect("agentd");
@@ -72,10 +72,11 @@ async function carryOut(invocation: Invocation, agent: string, reply: LoginReply
   const store = await openStore(invocation.context);
   for (const name of variables) {
     const stored = { name, agent };
-    const value = await readValue(invocation, stored);
+    const value = await readValue(invocation, store, stored);
     if (value === undefined) return { kind: "interrupted" };
     store.set(stored, value);
   }
+  sayKeptLogin(invocation, store, agent);
   return { kind: "done" };
 }
 

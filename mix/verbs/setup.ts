@@ -8,7 +8,6 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { parseArguments } from "../input/arguments.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { exitCodeOf, type Outcome } from "../process/exit-codes.ts";
-import { listStoredNames } from "../../files/stored-values.ts";
 import { openStore, readValue, type ValueStore } from "./env.ts";
 import * as start from "./start.ts";
 import { installAgent } from "./install-agent.ts";
@@ -98,10 +97,10 @@ interface Found {
   readonly words: string;
 }
 
-function withReadiness(entry: CatalogueEntry, { directory }: ValueStore, env: Invocation["context"]["env"]): Found {
+function withReadiness(entry: CatalogueEntry, store: ValueStore, env: Invocation["context"]["env"]): Found {
   if (!entry.installed) return { entry, isReady: false, words: "not installed" };
   const names = entry.key_variables ?? [];
-  const hasKey = listStoredNames(directory).some(({ name, agent }) => agent === entry.agent && names.includes(name));
+  const hasKey = store.names().some(({ name, agent }) => agent === entry.agent && names.includes(name));
   const inherited = names.find((name) => env[name] !== undefined && env[name] !== "");
   const version = entry.version === undefined ? "installed" : `${entry.version} installed`;
   if (entry.login_stored === true) return { entry, isReady: true, words: `${version}, a login is stored` };
@@ -130,7 +129,7 @@ async function makeReady(invocation: Invocation, store: ValueStore, entry: Catal
   try {
     if (index === 0) return (await loginToAgent(invocation, agent)).kind === "done";
     const stored = { name: keys[index - 1] ?? "", agent };
-    const value = await readValue(invocation, stored);
+    const value = await readValue(invocation, store, stored);
     if (value !== undefined) store.set(stored, value);
     return value !== undefined;
   } catch (error) {
