@@ -36,6 +36,9 @@ export function writeAgent(source: ConfigSource, added: AddedAgent): WrittenAgen
     const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
     const changed = textWithAgent(text.slice(mark.length), added);
     if (changed === undefined) return refused(`${byHand}: it is in a form that is not changed by a program`);
+    if (Buffer.byteLength(mark + changed) > source.bytesMax) {
+      return refused(`${source.file} would be larger than ${source.bytesMax} bytes`);
+    }
     replaceText(file, text, mark + changed);
   } catch (error) {
     return refused(`${byHand}: ${(error as Error).message}`);
