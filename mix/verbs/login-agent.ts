@@ -16,7 +16,7 @@ import { howSessionsGetIt, openStore, readValue, sayKeptLogin } from "./env.ts";
 
 export async function loginToAgent(invocation: Invocation, agent: string, method?: string): Promise<Outcome> {
   const bus = await invocation.connect("agentd");
-  const chosen = method ?? (await chooseMethod(invocation, bus, agent));
+  const chosen = method ?? (await chooseMethod(invocation, agent));
   if (chosen === undefined) return { kind: "interrupted" };
   const reply = await ask(invocation, bus, agent, chosen);
   const outcome = await carryOut(invocation, agent, reply);
@@ -27,9 +27,15 @@ export async function loginToAgent(invocation: Invocation, agent: string, method
   return outcome;
 }
 
-async function chooseMethod(invocation: Invocation, bus: AgentBus, agent: string): Promise<string | undefined> {
+/** Starts the agent to ask it. */
+export async function loginMethods(invocation: Invocation, agent: string): Promise<readonly LoginMethod[]> {
+  const bus = await invocation.connect("agentd");
   invocation.output.word(`asking ${agent} how people log in …`);
-  const { methods = [] } = await bus.ask("agent.login", { agent });
+  return (await bus.ask("agent.login", { agent })).methods ?? [];
+}
+
+async function chooseMethod(invocation: Invocation, agent: string): Promise<string | undefined> {
+  const methods = await loginMethods(invocation, agent);
   const [only, another] = methods;
   if (only === undefined) {
     throw new MixError(
@@ -48,7 +54,7 @@ async function chooseMethod(invocation: Invocation, bus: AgentBus, agent: string
   return index === undefined ? undefined : methods[index]?.method;
 }
 
-function describeMethod({ name, description, type }: LoginMethod): string {
+export function describeMethod({ name, description, type }: LoginMethod): string {
   const where = type === "terminal" ? " (in this terminal)" : type === "env_var" ? " (a key)" : "";
   return `${name}${where}${description === undefined ? "" : `: ${description}`}`;
 }
