@@ -196,6 +196,11 @@ test.skipIf(whyNoTmux() !== undefined)("a value that is typed or pasted at a ter
   expect(readFileSync(join(place.stateDirectory, "env", "scripted:MY_KEY"), "utf8")).toBe(secret);
 
   await shell.run("mix agent env set MY_KEY --agent scripted", "(not shown):");
+  await shell.window.press("C-z");
+  await shell.window.shows(/Stopped[^]*\$$/);
+  await shell.window.type("fg");
+  await shell.window.press("Enter");
+  await shell.window.shows(/fg\nmix agent env set[^]*\(not shown\):$/);
   await shell.window.press("C-c");
   await shell.window.shows(/exit 130/);
   expect(readFileSync(join(place.stateDirectory, "env", "scripted:MY_KEY"), "utf8")).toBe(secret);
