@@ -3,6 +3,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  lstatSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -20,6 +21,9 @@ import { syncFile } from "./create-atomically.ts";
 export function changeText(path: string, before: string, text: string): void {
   const file = attempt(() => realpathSync(path)) ?? path;
   const there = attempt(() => statSync(file));
+  if (there === undefined && attempt(() => lstatSync(file)) !== undefined) {
+    throw new Error("it is a link to a file that is not there");
+  }
   if (there !== undefined) accessSync(file, constants.W_OK);
   const temporary = `${file}.new-${process.pid}`;
   rmSync(temporary, { force: true });

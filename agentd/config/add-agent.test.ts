@@ -107,6 +107,14 @@ test("a file that agentd would refuse for its size is not written", () => {
   expect(inFile()).toBe(lines);
 });
 
+test("a link whose file is missing is left", () => {
+  writeAgent(source(), mine);
+  rmSync(source().file);
+  symlinkSync(join(home, "dotfiles/agentd.toml"), source().file);
+  expect(writeAgent(source(), mine)).toMatchObject({ ok: false, reason: expect.stringContaining("is a link to") });
+  expect(readdirSync(join(home, "config/agentd"))).toEqual(["agentd.toml"]);
+});
+
 test("a missing file is created for the user alone, and then keeps its mode", () => {
   expect(writeAgent(source(), mine)).toMatchObject({ ok: true });
   expect(inFile()).toBe(lines);
