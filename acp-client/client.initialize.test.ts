@@ -16,6 +16,7 @@ test("version 1 is requested, and exactly the served capabilities are advertised
         terminal: false,
         session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
         auth: { terminal: true },
+        _meta: { "terminal-auth": true },
       },
       clientInfo: { name: "agentd", version: "0.1.0" },
     },

@@ -38,6 +38,7 @@ test("the SDK reads our capabilities", () => {
     terminal: false,
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     auth: { terminal: true },
+    _meta: { "terminal-auth": true },
   });
 });
 

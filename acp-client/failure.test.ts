@@ -66,4 +66,8 @@ test("the reason is also added for a login and for a missing method", () => {
     "The agent needs a login: No: token expired. It offers: Key. To log in, run `mine login`.",
   );
   expect(message(-32601)).toBe("The agent does not offer session/new: No: token expired");
+  const refused = "The key was refused.";
+  expect(rpcFailure("x", { code: 401, message: "No" }, { ...login, refused }, clientLimits).message).toBe(
+    "The agent needs a login: No. It offers: Key. The key was refused. To log in, run `mine login`.",
+  );
 });

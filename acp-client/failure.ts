@@ -58,6 +58,8 @@ export function openingFailure(agent: FailingAgent, what: string, authMethods: r
 
 export interface LoginAdvice {
   readonly agent: string;
+  /** A sentence about what the agent was given in place of a login. */
+  readonly refused?: string;
   /** Continues a sentence that begins with "To log in". */
   readonly advice?: string;
 }
@@ -76,11 +78,12 @@ export function rpcFailure(method: string, error: RpcError, login: LoginNeeds, l
   return { code: "AGENT_ERROR", message: `The agent refused ${method}: ${words} (${rpc.code})`, rpc };
 }
 
-function authFailure(words: string, rpc: RpcError, { methods, agent, advice }: LoginNeeds): AgentFailure {
+function authFailure(words: string, rpc: RpcError, { methods, agent, refused, advice }: LoginNeeds): AgentFailure {
   const offered = methods.length === 0 ? "" : ` It offers: ${listMethodNames(methods)}.`;
+  const what = refused === undefined ? "" : ` ${refused}`;
   const how = advice === undefined ? "" : ` To log in, ${advice}.`;
   const reason = words.replace(/\.+$/u, "");
-  const message = `The agent needs a login: ${reason}.${offered}${how}`;
+  const message = `The agent needs a login: ${reason}.${offered}${what}${how}`;
   return { code: "AGENT_AUTH", message, rpc, methods, ...(agent === undefined ? {} : { agent }) };
 }
 

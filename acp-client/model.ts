@@ -164,11 +164,12 @@ export interface AuthMethod {
   readonly name: string;
   readonly description?: string | null;
   /**
-   * `agent`: the agent does it in `authenticate`. `terminal`: a person runs the agent's command with `args` and `env` in a
-   * terminal. `env_var`: the agent is started with `variables` set.
+   * `agent`: the agent does it in `authenticate`. `terminal`: a person runs the agent's command with `args`, or
+   * `command` in its place, with `env` in a terminal. `env_var`: the agent is started with `variables` set.
    */
   readonly type: "agent" | "terminal" | "env_var";
   readonly args?: readonly string[];
+  readonly command?: readonly [program: string, ...args: string[]];
   readonly env?: Readonly<Record<string, string>>;
   readonly variables?: readonly string[];
 }

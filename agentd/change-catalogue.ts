@@ -26,7 +26,8 @@ export type CatalogueRequest =
       readonly kind: "add";
       readonly agent: string;
       readonly command: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
+      /** Its variables, as the caller sent them: they are checked as those of the configuration are. */
+      readonly env: unknown;
       /** Replaces an agent of that name. */
       readonly replace: boolean;
     }
@@ -94,10 +95,11 @@ function addAgent(
   if (catalogue.has(name) && !replace) {
     throw new CatalogueError("AGENT_EXISTS", `there is an agent ${name} already; --replace gives it another command`);
   }
-  const wanted = Object.keys(env ?? {}).length === 0 ? { name, command } : { name, command, env: { ...env } };
   // The same rules as for the file, before anything of it is written.
-  const parsed = parseSettings({ agents: { [name]: { command, env: { ...env } } } }, source.home);
+  const parsed = parseSettings({ agents: { [name]: { command, env } } }, source.home);
   if (!parsed.ok) throw new CatalogueError("USAGE", parsed.faults.map(({ reason }) => reason).join("; "));
+  const variables = parsed.settings.agents.get(name)?.env ?? {};
+  const wanted = Object.keys(variables).length === 0 ? { name, command } : { name, command, env: variables };
   const written = writeAgent(source, wanted);
   if (!written.ok) throw new CatalogueError("CONFIG_REFUSED", written.reason);
   const definition = buildCatalogue([], written.settings.agents).get(name);

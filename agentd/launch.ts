@@ -12,7 +12,8 @@ import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
-import { type AgentDefinition, loginAdvice } from "./catalogue/agents/definition.ts";
+import type { AgentDefinition } from "./catalogue/agents/definition.ts";
+import { type GivenValues, keyAdvice } from "./catalogue/key-advice.ts";
 import { quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import type { PassedValues } from "./catalogue/passed-values.ts";
@@ -94,7 +95,7 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   const options = {
     protocol: definition.protocol,
     clientInfo: { name: "agentd", version: parts.version },
-    login: loginOf(definition, state),
+    login: loginOf(definition, state, { environment: env, passed: state.env, stored: Object.keys(passed.values) }),
     command: found.command,
     cwd,
     env,
@@ -181,9 +182,8 @@ function valuesFor({ passedValues, agentValues }: LaunchParts, { agent, command,
 }
 
 /** A program that the catalogue does not have cannot be logged in to by name. */
-function loginOf(definition: AgentDefinition, { command }: SessionState): LoginAdvice {
-  const { name: agent, login: advice = loginAdvice(definition) } = definition;
-  return command === undefined ? { agent, advice } : { agent };
+function loginOf(definition: AgentDefinition, { command }: SessionState, given: GivenValues): LoginAdvice {
+  return command === undefined ? keyAdvice(definition, given) : { agent: definition.name };
 }
 
 /** agentd's own environment, with a PATH on which the session's directories decide nothing. */

@@ -3,11 +3,12 @@
 // has ended.
 import type { AgentClient, AgentSink } from "../acp-client/agent-client.ts";
 import type { AgentEvent, AgentFailure } from "../acp-client/agent-events.ts";
+import { truncateText } from "../acp-client/jsonrpc/sample.ts";
 import type { AuthMethod } from "../acp-client/model.ts";
 import type { Clock } from "../bus-client/index.ts";
 import type { MaintenanceReply } from "./log-maintenance.ts";
 import { toErrorBody } from "./session/core/turns.ts";
-import { errorBody, type LoginMethod, type LoginReply } from "./vocabulary/index.ts";
+import { errorBody, type LoginMethod, type LoginReply, type VerbInput } from "./vocabulary/index.ts";
 
 /** An agent that can be started for a login. */
 export interface LoginAgent {
@@ -16,6 +17,8 @@ export interface LoginAgent {
   readonly command: readonly string[];
   readonly ownLogin: readonly string[] | undefined;
 }
+
+type LoginRequest = Omit<VerbInput<"agent.login">, "command_id">;
 
 export interface LoginsOptions {
   readonly find: (agent: string) => LoginAgent | AgentFailure;
@@ -35,26 +38,26 @@ export class Logins {
     this.#options = options;
   }
 
-  /** Without a method, says which there are. With the method of a login that runs, waits for that one. */
-  async run({
-    agent,
-    method,
-  }: {
-    readonly agent: string;
-    readonly method?: string | undefined;
-  }): Promise<MaintenanceReply> {
-    const running = this.#running.get(agent);
-    if (running !== undefined && running.method === method) return await this.#wait(agent, running);
-    await running?.stop();
+  /**
+   * Without a method, says which there are. With the method of a login that runs, waits for that one. `visits`: how many
+   * pages of it the caller has been shown.
+   */
+  async run({ agent, method, visits = 0 }: LoginRequest): Promise<MaintenanceReply> {
+    for (;;) {
+      const running = this.#running.get(agent);
+      if (running === undefined) break;
+      if (running.method === method) return await this.#wait(agent, running, visits);
+      await running.stop();
+      this.#forget(agent, running);
+    }
+    // From here on nothing waits: one login of an agent at a time.
     if (this.#stopping) return { rc: 10, body: errorBody("AGENT_INTERRUPTED", "agentd is stopping; log in again") };
     const found = this.#options.find(agent);
     if ("code" in found) return { rc: 10, body: toErrorBody(found) };
     const login = new Login(found, method);
     this.#running.set(agent, login);
-    void login.done.finally(() => {
-      if (this.#running.get(agent) === login) this.#running.delete(agent);
-    });
-    return await this.#wait(agent, login);
+    void login.done.finally(() => this.#forget(agent, login));
+    return await this.#wait(agent, login, visits);
   }
 
   /** Ends every login and its agent. */
@@ -63,13 +66,17 @@ export class Logins {
     await Promise.all(Array.from(this.#running.values(), (login) => login.stop()));
   }
 
-  async #wait(agent: string, login: Login): Promise<MaintenanceReply> {
+  #forget(agent: string, login: Login): void {
+    if (this.#running.get(agent) === login) this.#running.delete(agent);
+  }
+
+  async #wait(agent: string, login: Login, visits: number): Promise<MaintenanceReply> {
     const { clock, waitMs } = this.#options;
     let cancel: () => void = () => {};
     const late = new Promise<LoginEnd>((resolve) => {
       cancel = clock.after(waitMs, () => resolve({ done: false, pending: true }));
     });
-    const end = await Promise.race([login.done, login.visitOnce(), late]);
+    const end = await Promise.race([login.done, login.visitAfter(visits), late]);
     cancel();
     return "failure" in end
       ? { rc: 10, body: { ...toErrorBody(end.failure), agent } }
@@ -85,16 +92,13 @@ class Login {
   readonly done: Promise<LoginEnd>;
   readonly #agent: LoginAgent;
   readonly #client: AgentClient;
-  readonly #visit: Promise<LoginEnd>;
-  #tellVisit: (visit: LoginEnd) => void = () => {};
-  #isVisitTold = false;
+  /** The newest page to visit, and how many there were. */
+  #visit: { readonly nth: number; readonly url: string; readonly message: string } | undefined;
+  #tellVisit: (() => void)[] = [];
 
   constructor(agent: LoginAgent, method: string | undefined) {
     this.#agent = agent;
     this.method = method;
-    this.#visit = new Promise((resolve) => {
-      this.#tellVisit = resolve;
-    });
     this.#client = agent.start({ onEvent: (event) => this.#onEvent(event), onBatchEnd: () => {} });
     this.done = this.#run().then(async (end) => {
       await this.#client.stop();
@@ -102,12 +106,13 @@ class Login {
     });
   }
 
-  /** The page to visit, once: the next call waits for what comes of it. */
-  async visitOnce(): Promise<LoginEnd> {
-    if (this.#isVisitTold) return await this.done;
-    const visit = await this.#visit;
-    this.#isVisitTold = true;
-    return visit;
+  /** The newest page to visit, once there have been more than `visits` of them. */
+  visitAfter(visits: number): Promise<LoginEnd> {
+    const visit = this.#visit;
+    if (visit !== undefined && visit.nth > visits) return Promise.resolve({ done: false, visit });
+    return new Promise((resolve) => {
+      this.#tellVisit.push(() => resolve(this.visitAfter(visits)));
+    });
   }
 
   async stop(): Promise<void> {
@@ -141,9 +146,13 @@ class Login {
     const { asked, request } = event;
     if (asked.mode !== "url") return this.#client.answer(request, { outcome: "decline" });
     this.#client.answer(request, { outcome: "accept" });
-    this.#tellVisit({ done: false, visit: { url: asked.url, message: asked.message } });
+    const { url, message } = asked;
+    this.#visit = { nth: (this.#visit?.nth ?? 0) + 1, url, message: truncateText(message, messageUnitsMax) };
+    for (const tell of this.#tellVisit.splice(0)) tell();
   }
 }
+
+const messageUnitsMax = 2_000;
 
 function toLoginMethods(methods: readonly AuthMethod[], { ownLogin }: LoginAgent): readonly LoginMethod[] {
   const offered = methods.map(({ id: method, name, description, type, variables }) => ({
@@ -161,7 +170,7 @@ function toLoginMethods(methods: readonly AuthMethod[], { ownLogin }: LoginAgent
 function runOf(id: string, methods: readonly AuthMethod[], { command, ownLogin = [] }: LoginAgent) {
   const method = methods.find((one) => one.id === id && one.type === "terminal");
   if (method === undefined) return { command: ownLogin, env: {} };
-  return { command: [...command, ...(method.args ?? [])], env: method.env ?? {} };
+  return { command: method.command ?? [...command, ...(method.args ?? [])], env: method.env ?? {} };
 }
 
 function unknownMethod(methods: readonly LoginMethod[]): AgentFailure {

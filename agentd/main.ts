@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The daemon's program. It always runs in the foreground; `mix` starts it as a background process.
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { ownBuild } from "../files/installed-build.ts";
 import { processWords } from "../display/process-output.ts";
@@ -12,13 +14,14 @@ const help = `agentd: coding agents as sessions on the MixOS Bus
   agentd [--log-level trace|debug|info|warn|error] [--background]
   agentd --check
   agentd --install <agent> | --remove <agent> | --registry <file or https URL>
-  agentd --add <name> [--replace] [--env NAME=value]… -- <command> [<word>…]
+  agentd --add <name> [--replace] [--env-from-stdin] -- <command> [<word>…]
 
 Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
 rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --check     prints what a start would find as a line of JSON (\`mix agent doctor\` shows it), and changes nothing
   --install   installs a built-in agent into agentd's own directory (\`mix agent agents install\`); --remove removes it
-  --registry  lists the agents of a registry; --add writes an agent into the configuration (\`mix agent agents add\`)
+  --registry  lists the agents of a registry; --add writes an agent into the configuration (\`mix agent agents add\`),
+              with the variables of a line of JSON from stdin
   --version   prints the version
   --help      prints this
 `;
@@ -44,7 +47,7 @@ async function main(): Promise<number> {
       remove: { type: "string" },
       add: { type: "string" },
       replace: { type: "boolean", default: false },
-      env: { type: "string", multiple: true, default: [] },
+      "env-from-stdin": { type: "boolean", default: false },
       registry: { type: "string" },
     },
   });
@@ -57,7 +60,7 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
-  const change = wantedChange(values, positionals);
+  const change = await wantedChange(values, positionals);
   if (change !== undefined) {
     const { changeCatalogue } = await import("./change-catalogue.ts");
     const stdout = processWords("stdout");
@@ -76,19 +79,30 @@ interface ChangeOptions {
   readonly remove?: string;
   readonly add?: string;
   readonly replace: boolean;
-  /** NAME=value of the added agent. */
-  readonly env: readonly string[];
+  readonly "env-from-stdin": boolean;
   readonly registry?: string;
 }
 
-function wantedChange(options: ChangeOptions, command: readonly string[]): CatalogueRequest | undefined {
+async function wantedChange(options: ChangeOptions, command: readonly string[]): Promise<CatalogueRequest | undefined> {
   const { install, remove, add, replace, registry } = options;
   if (install !== undefined) return { kind: "install", agent: install };
   if (remove !== undefined) return { kind: "remove", agent: remove };
   if (registry !== undefined) return { kind: "registry", source: registry };
   if (add === undefined) return undefined;
-  const env = Object.fromEntries(options.env.map((pair) => [pair.replace(/=.*/su, ""), pair.replace(/^[^=]*=/u, "")]));
+  const env = options["env-from-stdin"] ? await readVariables() : {};
   return { kind: "add", agent: add, command, env, replace };
+}
+
+/** A line of JSON, from stdin: everybody can read a program's arguments. */
+async function readVariables(): Promise<unknown> {
+  const lines = createInterface({ input: process.stdin });
+  const [line] = (await Promise.race([once(lines, "line"), once(lines, "close")])) as [string?];
+  lines.close();
+  try {
+    return JSON.parse(line ?? "");
+  } catch {
+    throw new DaemonError("USAGE", "--env-from-stdin: the variables are not a line of JSON");
+  }
 }
 
 function print(text: string): number {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The secret values of environment variables that a person has stored for agents: one file each, in a directory that only
 // the user can read. `mix` writes them and agentd reads them, so that no value travels over the Bus.
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { preparePrivateDirectory } from "./make-directories.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -16,8 +16,9 @@ export function valuesDirectory(stateDirectory: string): string {
   return join(stateDirectory, "env");
 }
 
+/** `AGENTD_…` are agentd's own: `AGENTD_SESSION` identifies the session that a process belongs to. */
 export function isVariableName(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u.test(name);
+  return /^(?!AGENTD_)[A-Za-z_][A-Za-z0-9_]{0,127}$/u.test(name);
 }
 
 /** Neither names of agents nor of variables contain a colon. */
@@ -25,6 +26,7 @@ export function storedFile(directory: string, { name, agent }: StoredName): stri
   return join(directory, agent === undefined ? name : `${agent}:${name}`);
 }
 
+/** Throws the file system's error, unless there is no directory. */
 export function listStoredNames(directory: string): readonly StoredName[] {
   return filesOf(directory)
     .flatMap((file) => {
@@ -43,10 +45,12 @@ export function storeValue(directory: string, uid: number, stored: StoredName, v
   return undefined;
 }
 
-/** Returns false if there was none. */
+/** Also removes what a killed `storeValue` left. Returns false if there was no value. Throws the file system's error. */
 export function removeStoredValue(directory: string, stored: StoredName): boolean {
+  const leftover = `${storedFile("", stored)}.new-`;
+  for (const file of filesOf(directory)) if (file.startsWith(leftover)) rmSync(join(directory, file), { force: true });
   try {
-    rmSync(storedFile(directory, stored));
+    unlinkSync(storedFile(directory, stored));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;

@@ -76,8 +76,76 @@ test("a person is told of a login that the agent has kept", () => {
   expect(store()).not.toContain("has kept a login");
   writeFileSync(join(home, ".codex", "auth.json"), "{}");
   expect(store()).toContain(
-    "codex has kept a login, which counts until you replace it: mix agent agents login codex\n",
+    `codex has kept a login in ${join(home, ".codex", "auth.json")}, which counts until you replace it: mix agent agents login codex\n`,
   );
+  const removed = mix(withCodex, ["unset", "OPENAI_API_KEY"]);
+  expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining("removed; processes that run") as string });
+  expect(removed.stderr).toContain("codex has kept a login in ");
+});
+
+test("what agentd and the system rely on is no secret, and what is no key is not stored as one", () => {
+  using cast = makeKeyedCast();
+  const { place } = cast;
+  for (const name of ["AGENTD_SESSION", "PATH", "LD_PRELOAD", "NODE_OPTIONS"]) {
+    expect(mix(place, ["set", name, "--agent", "scripted"], "x")).toMatchObject({ code: 2 });
+  }
+  const key = "sk-ant-0123456789";
+  for (const value of [`${key}\nmore`, `${key} ${key}`, `${key}\u00e9`, `export KEY=${key}`]) {
+    const refused = mix(place, ["set", "ANTHROPIC_API_KEY"], value);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("was more than the key given?") as string,
+    });
+    expect(refused.stderr).not.toContain(key);
+  }
+  expect(mix(place, ["set", "MY_KEY"], "\u001b[200~x").stderr).toContain("control character");
+  expect(mix(place, ["ls", "-q"]).stdout).toBe("");
+  expect(mix(place, ["set", "ANTHROPIC_API_KEY"], ` ${key}\t\r\n`).code).toBe(0);
+  const file = join(place.stateDirectory, "env", "claude:ANTHROPIC_API_KEY");
+  expect(readFileSync(file, "utf8")).toBe(key);
+  expect(mix(place, ["set", "PEM"], "-----BEGIN-----\nabc\n-----END-----\n").code).toBe(0);
+});
+
+test("the value of an agent that is no longer there can be removed, and so can what a killed mix left of it", () => {
+  using cast = makeKeyedCast();
+  const { place } = cast;
+  expect(mix(place, ["set", "MY_KEY", "--agent", "scripted"], secret).code).toBe(0);
+  const directory = join(place.stateDirectory, "env");
+  writeFileSync(join(directory, "scripted:MY_KEY.new-1"), secret, { mode: 0o600 });
+  writeFileSync(place.configFile, "[agents\n");
+  const refused = mix(place, ["set", "MY_KEY", "--agent", "scripted"], secret);
+  expect(refused).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("your agents could not be read:") as string,
+  });
+  expect(mix(place, ["unset", "MY_KEY", "--agent", "scripted"]).code).toBe(0);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("what the file system refuses is told to people, and agentd goes on", async () => {
+  using cast = makeCast({ scripted: {} });
+  const { place } = cast;
+  const { daemon, user } = await startWatched(place);
+  await using _ = daemon;
+  const directory = join(place.stateDirectory, "env");
+  mkdirSync(join(directory, "scripted:MY_KEY"));
+  for (const words of [
+    ["set", "MY_KEY", "--agent", "scripted"],
+    ["unset", "MY_KEY", "--agent", "scripted"],
+  ]) {
+    const { code, stderr } = mix(place, words, secret);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^USAGE: the values in .*\n$/u) as string,
+    });
+  }
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, "");
+  expect(mix(place, ["ls"]).stderr).toMatch(/^USAGE: the values in .*ENOTDIR/u);
+  const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  const { error } = await stateOf(user, session, "failed");
+  expect(error).toMatchObject({ error_code: "AGENT_UNAVAILABLE", message: `${directory} cannot be read (ENOTDIR)` });
+  expect((await user.refusal("agent.login", { agent: "scripted" })).code).toBe("AGENT_UNAVAILABLE");
 });
 
 test("a value that is stored for no agent may be passed on by name, without a configuration", async () => {
@@ -128,6 +196,11 @@ test.skipIf(whyNoTmux() !== undefined)("a value that is typed or pasted at a ter
   expect(readFileSync(join(place.stateDirectory, "env", "scripted:MY_KEY"), "utf8")).toBe(secret);
 
   await shell.run("mix agent env set MY_KEY --agent scripted", "(not shown):");
+  await shell.window.press("C-z");
+  await shell.window.shows(/Stopped[^]*\$$/);
+  await shell.window.type("fg");
+  await shell.window.press("Enter");
+  await shell.window.shows(/fg\nmix agent env set[^]*\(not shown\):$/);
   await shell.window.press("C-c");
   await shell.window.shows(/exit 130/);
   expect(readFileSync(join(place.stateDirectory, "env", "scripted:MY_KEY"), "utf8")).toBe(secret);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A person logs in to an agent: in the terminal, by the agent itself, with a page to visit, or with a key.
 // @module-tag slow
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCast, openScene } from "./cases/scene.ts";
 import { openShell, whyNoTmux } from "./harness/shell.ts";
 import { livingIn } from "./cases/living.ts";
-import type { JsonObject } from "./scripted-agent/scenario.ts";
+import type { JsonObject, Step } from "./scripted-agent/scenario.ts";
 
 const byAgent: JsonObject = { id: "by-agent", name: "Log in by the agent" };
+const another: JsonObject = { id: "another", name: "Log in otherwise" };
 const terminal: JsonObject = {
   id: "tty",
   type: "terminal",
@@ -76,14 +77,76 @@ test("a page to visit is told, and the next call waits for what comes of it", as
   });
   const { user } = scene;
   const login = { agent: "scripted", method: "by-agent" };
-  expect(await user.call("agent.login", login)).toMatchObject({
-    done: false,
-    visit: { url: "https://example.org/device", message: "Enter AB-12" },
-  });
-  const failed = await user.refusal("agent.login", login);
+  const visit = { nth: 1, url: "https://example.org/device", message: "Enter AB-12" };
+  expect(await user.call("agent.login", login)).toMatchObject({ done: false, visit });
+  const failed = await user.refusal("agent.login", { ...login, visits: 1 });
   expect(failed).toMatchObject({
     code: "AGENT_AUTH",
     message: expect.stringContaining("the code has expired") as string,
+  });
+});
+
+const page = (code: string): Step => ({
+  request: "elicitation/create",
+  params: { requestId: 1, mode: "url", elicitationId: code, url: `https://example.org/${code}`, message: code },
+});
+
+test("whoever comes later is told of the page as well, and a second page is told, too", async () => {
+  await using scene = await openScene({
+    scripted: (directory) => ({
+      initialize: { authMethods: [byAgent] },
+      rules: [
+        {
+          on: "authenticate",
+          do: [
+            page("first"),
+            { awaitAnswers: true },
+            { waitForFile: join(directory, "go") },
+            page("second"),
+            { awaitAnswers: true },
+          ],
+        },
+      ],
+    }),
+  });
+  const { user } = scene;
+  const login = { agent: "scripted", method: "by-agent" };
+  const first = { done: false, visit: { nth: 1, url: "https://example.org/first" } };
+  expect(await user.call("agent.login", login)).toMatchObject(first);
+  // Somebody else, or the same person who has given up and begun again.
+  expect(await user.call("agent.login", login)).toMatchObject(first);
+  const next = user.call("agent.login", { ...login, visits: 1 });
+  writeFileSync(join(scene.agent().directory, "go"), "");
+  expect(await next).toMatchObject({ done: false, visit: { nth: 2, url: "https://example.org/second" } });
+});
+
+test("of logins with several methods at once one is left, and it ends with agentd", async () => {
+  const scene = await openScene(
+    { scripted: { initialize: { authMethods: [byAgent, another] }, rules: [{ on: "authenticate", do: [] }] } },
+    { limits: { loginWaitMs: 1_000 } },
+  );
+  const { user, place } = scene;
+  const agent = "scripted";
+  await user.call("agent.login", { agent, method: "by-agent" });
+  const outcomes = await Promise.allSettled(
+    ["another", "by-agent", "another"].map((method) => user.call("agent.login", { agent, method })),
+  );
+  expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);
+  expect(livingIn(place)).toHaveLength(1);
+  await scene[Symbol.asyncDispose]();
+  expect(livingIn(place)).toEqual([]);
+});
+
+test("a login in the older form is run by its own command", async () => {
+  const older: JsonObject = {
+    id: "older",
+    name: "Log in here",
+    _meta: { "terminal-auth": { command: "/opt/claude", args: ["/login"], env: { HOW: "tty" } } },
+  };
+  await using scene = await openScene({ scripted: { initialize: { authMethods: [older] } } });
+  expect(await scene.user.call("agent.login", { agent: "scripted", method: "older" })).toMatchObject({
+    done: false,
+    run: { command: ["/opt/claude", "/login"], env: { HOW: "tty" } },
   });
 });
 
@@ -93,14 +156,16 @@ test("a login that takes long goes on, and ends with agentd", async () => {
     { limits: { loginWaitMs: 100 } },
   );
   const login = { agent: "scripted", method: "by-agent" };
-  expect(await scene.user.call("agent.login", login)).toMatchObject({ done: false, pending: true });
-  expect(await scene.user.call("agent.login", login)).toMatchObject({ pending: true });
-  expect(
+  const authentications = () =>
     scene
       .agent()
       .received()
-      .filter(({ method }) => method === "authenticate"),
-  ).toHaveLength(1);
+      .filter(({ method }) => method === "authenticate");
+  const pending = { done: false, pending: true };
+  do expect(await scene.user.call("agent.login", login)).toMatchObject(pending);
+  while (authentications().length === 0);
+  expect(await scene.user.call("agent.login", login)).toMatchObject(pending);
+  expect(authentications()).toHaveLength(1);
   await scene[Symbol.asyncDispose]();
   expect(livingIn(scene.place)).toEqual([]);
 });
@@ -113,7 +178,7 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
         "/bin/sh",
         "-c",
         `[ "$1" = --log-in ] || exec '${node}' '${program}' '${scenario}'
-         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong`,
+         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong && { test "$code" != silent || { stty -echo; false; }; }`,
         "agent",
       ],
     },
@@ -134,6 +199,16 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
   await shell.window.type("wrong");
   await shell.window.press("Enter");
   await shell.window.shows(/AGENT_AUTH: the login of scripted ended with exit code 1[^]*\(exit 7\)/);
+
+  // bash sets the modes right itself after a command that failed, a script does not.
+  await shell.run("sh -c 'mix agent agents login scripted tty; stty -a | grep -ow -e -echo -e echo'", "code (tty):");
+  await shell.window.type("silent");
+  await shell.window.press("Enter");
+  await shell.window.shows(/ended with exit code 1[^]*^echo$/m);
+
+  await shell.run("mix agent agents login scripted tty", "code (tty):");
+  await shell.window.press("C-c");
+  await shell.window.shows(/the login of scripted was stopped[^]*\(exit 130\)/);
 
   await shell.run("mix agent agents login scripted key", "MY_KEY for scripted (not shown):");
   await shell.window.type("sk-canary-0123456789");

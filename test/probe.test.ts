@@ -70,6 +70,13 @@ test("initialize alone starts the agent, says what it reported, and is an entry 
   await expectNothingLeft(scene);
 });
 
+test("a long word of the agent is shortened, as the result has to reach the Bus", async () => {
+  const long = { stopReason: { $fill: 9_000_000 } };
+  await using scene = await probing({ rules: [{ on: "session/prompt", do: [{ reply: long }] }] });
+  const { cells } = await probe(scene, { depth: "full" });
+  expect(cells.prompt).toMatchObject({ result: "ok", text: "x".repeat(2_000) });
+});
+
 test("a full probe measures a session, a turn, a no, a cancel, loads twice and resumes", async () => {
   await using scene = await probing({ initialize: restorable, rules: [...turns, ...restoring] });
   const { cells } = await probe(scene, { depth: "full" });

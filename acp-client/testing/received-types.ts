@@ -2,6 +2,7 @@
 // The types of the official schema that a client receives, with our schemas and decoders of each.
 import type * as z from "zod";
 import { isRecord } from "../../json/record.ts";
+import * as authMethods from "../schema/v1/auth-methods.ts";
 import * as config from "../schema/v1/config.ts";
 import * as content from "../schema/v1/content.ts";
 import { OfferedOption, RequestPermissionRequest, decodePermissionRequest } from "../schema/v1/permission.ts";
@@ -25,8 +26,8 @@ export const shapes: Readonly<Record<string, readonly z.ZodObject[]>> = {
   AgentCapabilities: [results.AgentCapabilities],
   Annotations: [content.Annotations],
   AudioContent: [content.AudioContent],
-  AuthMethodAgent: [results.AuthMethodAgent],
-  AuthMethodTerminal: [results.AuthMethodTerminal],
+  AuthMethodAgent: [authMethods.AuthMethodAgent],
+  AuthMethodTerminal: [authMethods.AuthMethodTerminal],
   AvailableCommand: [updates.AvailableCommand],
   AvailableCommandsUpdate: [updates.AvailableCommandsUpdate],
   BlobResourceContents: [content.BlobResourceContents],

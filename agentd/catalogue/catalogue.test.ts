@@ -83,6 +83,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     version: "1.18.33",
     login: expect.stringContaining("mix agent agents login opencode"),
     login_stored: true,
+    login_file: join(directory, ".local/share/opencode/auth.json"),
   });
   expect(entries.get("gemini")).toMatchObject({ installed: true, login_stored: false });
   expect(entries.get("gemini")).not.toHaveProperty("version");

@@ -59,7 +59,7 @@ function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry 
     return { ...entry, installed: false, problem: found.message, ...install, ...login };
   }
   const version = agent.version ?? found.version;
-  const stored = agent.loginFile === undefined ? {} : { login_stored: existsSync(join(places.home, agent.loginFile)) };
+  const stored = agent.loginFile === undefined ? {} : storedLogin(join(places.home, agent.loginFile));
   return {
     ...entry,
     installed: true,
@@ -74,4 +74,8 @@ function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry 
 
 export function nodeWarning({ needed, version }: NonNullable<FoundAgent["nodeTooOld"]>): string {
   return `it needs Node ${needed} or newer, and there is ${version}`;
+}
+
+function storedLogin(file: string): Pick<CatalogueEntry, "login_stored" | "login_file"> {
+  return { login_stored: existsSync(file), login_file: file };
 }

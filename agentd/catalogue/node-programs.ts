@@ -52,8 +52,9 @@ const versionWithinMs = 5_000;
 
 /** Runs `node --version` once for each program, unless it is this process's own. Undefined if it does not say. */
 function nodeVersion(file: string): string | undefined {
-  const real = attempt(() => realpathSync(file)) ?? file;
-  if (real === realpathSync(process.execPath)) return process.versions.node;
+  const real = realPath(file);
+  // An upgrade may have removed this process's own file.
+  if (real === realPath(process.execPath)) return process.versions.node;
   const { dev, ino, mtimeMs, size } = attempt(() => statSync(real)) ?? {};
   const identity = [real, dev, ino, mtimeMs, size].join(" ");
   if (!known.has(identity)) {
@@ -61,6 +62,10 @@ function nodeVersion(file: string): string | undefined {
     known.set(identity, askVersion(real));
   }
   return known.get(identity);
+}
+
+function realPath(file: string): string {
+  return attempt(() => realpathSync(file)) ?? file;
 }
 
 function askVersion(file: string): string | undefined {

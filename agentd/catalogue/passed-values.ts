@@ -7,7 +7,7 @@ import { readUpTo } from "../../files/read-up-to.ts";
 
 export type PassedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
-  /** The message contains the name and where it was looked up, never a value. */
+  /** The message contains the name (empty if none could be read) and where it was looked up, never a value. */
   | { readonly ok: false; readonly name: string; readonly message: string };
 
 export interface PassedNames {
@@ -57,7 +57,14 @@ export function readAgentValues(
   agent: string,
 ): PassedValues {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const stored of listStoredNames(from.environmentDirectory)) {
+  let names: readonly StoredName[];
+  try {
+    names = listStoredNames(from.environmentDirectory);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return { ok: false, name: "", message: `${from.environmentDirectory} cannot be read (${code ?? String(cause)})` };
+  }
+  for (const stored of names) {
     if (stored.agent !== agent) continue;
     const read = readStoredValue(from, stored);
     if (read.ok) values[stored.name] = read.value;

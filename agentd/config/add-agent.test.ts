@@ -64,6 +64,18 @@ test.each([`agents = { }\n`, `agents.mine.command = ["old"]\n`, `[agents]\nmine 
   },
 );
 
+test("a table of many lines is searched in little time", () => {
+  const value = `[\n${'  "x",\n'.repeat(100)}]`;
+  const table = `[agents.mine]\nenv = { C = "d" }\ncommand = ${value}  # why\nunset = ${value}\n`;
+  const text = `${table}${"# a comment\n".repeat(10_000)}`;
+  const began = performance.now();
+  const changed = textWithAgent(text, { ...mine, env: { A: "1" } }) ?? "";
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(changed.startsWith(`[agents.mine]\nenv = { "A" = "1" }\ncommand = ["my-agent", "--acp"]  # why\nunset`)).toBe(
+    true,
+  );
+});
+
 test("whatever the words of the command are, the file says them", () => {
   const word = fc.string({ unit: "binary", maxLength: 20 });
   fc.assert(
@@ -87,6 +99,21 @@ const source = () => ({
   bytesMax: 10_000,
 });
 const inFile = () => readFileSync(source().file, "utf8");
+
+test("a file that agentd would refuse for its size is not written", () => {
+  expect(writeAgent(source(), mine)).toMatchObject({ ok: true });
+  const large = { name: "large", command: ["x".repeat(10_000)] };
+  expect(writeAgent(source(), large)).toMatchObject({ ok: false, reason: expect.stringContaining("larger than") });
+  expect(inFile()).toBe(lines);
+});
+
+test("a link whose file is missing is left", () => {
+  writeAgent(source(), mine);
+  rmSync(source().file);
+  symlinkSync(join(home, "dotfiles/agentd.toml"), source().file);
+  expect(writeAgent(source(), mine)).toMatchObject({ ok: false, reason: expect.stringContaining("is a link to") });
+  expect(readdirSync(join(home, "config/agentd"))).toEqual(["agentd.toml"]);
+});
 
 test("a missing file is created for the user alone, and then keeps its mode", () => {
   expect(writeAgent(source(), mine)).toMatchObject({ ok: true });

@@ -21,7 +21,7 @@ export function textWithAgent(text: string, added: AddedAgent): string | undefin
   const wanted = documentWith(document, added);
   const isWanted = (candidate: string): boolean =>
     isDeepStrictEqual(plain(attempt(() => parse(candidate))), plain(wanted));
-  return [...candidates(text, added)].find(isWanted);
+  return candidates(text, added).find(isWanted);
 }
 
 type Table = Readonly<Record<string, unknown>>;
@@ -37,50 +37,41 @@ function plain(document: unknown): unknown {
   return document === undefined ? undefined : JSON.parse(JSON.stringify(document));
 }
 
-/** Texts of which at most one is right: the table at the end, or the command of the table that is there. */
-function* candidates(text: string, added: AddedAgent): Generator<string> {
+/** Texts of which at most one is right: the table at the end, or the keys of the table that is there. */
+function candidates(text: string, { name, command, env }: AddedAgent): readonly string[] {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const keys = [
-    `command = ${tomlArray(added.command)}`,
-    ...(added.env === undefined ? [] : [`env = ${tomlTable(added.env)}`]),
-  ];
+  const keys = { command: tomlArray(command), ...(env === undefined ? {} : { env: tomlTable(env) }) };
+  const written = Object.entries(keys).map(([key, value]) => `${key} = ${value}`);
   const between = text === "" || text.endsWith("\n") ? "" : newline;
   const blank = text === "" ? "" : newline;
-  yield `${text}${between}${blank}${[`[agents.${added.name}]`, ...keys].join(newline)}${newline}`;
-  const lines = text.split(newline);
-  const header = lines.findIndex((line) => headerOf(added.name).test(line));
-  if (header < 0) return;
-  const end = lines.findIndex((line, index) => index > header && /^\s*\[/u.test(line));
-  const body = { from: header + 1, to: end < 0 ? lines.length : end };
-  const [commandKey = "", envKey] = keys;
-  const replaced = replacements(lines, body, "command", commandKey);
-  for (const once of replaced) {
-    if (envKey === undefined) yield once.join(newline);
-    else for (const twice of replacements(once, body, "env", envKey)) yield twice.join(newline);
-  }
+  const atEnd = `${text}${between}${blank}${[`[agents.${name}]`, ...written].join(newline)}${newline}`;
+  let lines: readonly string[] = text.split(newline);
+  const header = lines.findIndex((line) => headerOf(name).test(line));
+  if (header < 0) return [atEnd];
+  for (const [key, value] of Object.entries(keys)) lines = withKey(lines, header, key, value);
+  return [atEnd, lines.join(newline)];
 }
 
 function headerOf(name: string): RegExp {
   return new RegExp(`^\\s*\\[\\s*agents\\s*\\.\\s*(["']?)${name}\\1\\s*\\]\\s*(#.*)?$`, "u");
 }
 
-/** The lines with the key's value replaced, however many lines it has; its comment stays. Also with the key added. */
-function* replacements(
-  lines: readonly string[],
-  { from, to }: { readonly from: number; readonly to: number },
-  key: string,
-  written: string,
-): Generator<readonly string[]> {
-  const at = lines.findIndex((line, index) => index >= from && index < to && line.trimStart().startsWith(key));
-  if (at < 0) {
-    yield lines.toSpliced(from, 0, written);
-    return;
-  }
-  for (let last = at; last < to; last += 1) {
-    const comment = /\s+#[^"'\]}]*$/u.exec(lines[last] ?? "")?.[0] ?? "";
-    yield lines.toSpliced(at, last - at + 1, `${written}${comment}`);
-  }
+/** The lines with the value of the table's key replaced, however many lines it has, or with the key added. */
+function withKey(lines: readonly string[], header: number, key: string, value: string): readonly string[] {
+  const next = lines.findIndex((line, index) => index > header && /^\s*\[/u.test(line));
+  const end = next < 0 ? lines.length : next;
+  const isKey = new RegExp(`^\\s*(["']?)${key}\\1\\s*=`, "u");
+  const at = lines.findIndex((line, index) => index > header && index < end && isKey.test(line));
+  if (at < 0) return lines.toSpliced(header + 1, 0, `${key} = ${value}`);
+  // The value ends where what was read of it is TOML.
+  const limit = Math.min(end, at + valueLinesMax);
+  let last = at;
+  while (last < limit && attempt(() => parse(lines.slice(at, last + 1).join("\n"))) === undefined) last += 1;
+  const comment = /\s+#[^"'\]}]*$/u.exec(lines[last] ?? "")?.[0] ?? "";
+  return lines.toSpliced(at, last - at + 1, `${key} = ${value}${comment}`);
 }
+
+const valueLinesMax = 200;
 
 function tomlArray(texts: readonly string[]): string {
   return `[${texts.map(tomlString).join(", ")}]`;

@@ -191,3 +191,14 @@ function settingsOf(text: string) {
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   return parsed.settings;
 }
+
+test.each([
+  ["[agents.__proto__]\ncommand = ['x']", ["agents", "__proto__"]],
+  ["[agents.a]\ncommand = ['x']\nenv = { __proto__ = 'x' }", ["agents", "a", "env", "__proto__"]],
+  ["__proto__ = 1", ["__proto__"]],
+])("%j is refused, and not passed over", (text, path) => {
+  expect(parseSettings(parse(text), "/home/me")).toEqual({
+    ok: false,
+    faults: [{ path, reason: "is a name that cannot be used: __proto__" }],
+  });
+});

@@ -28,12 +28,24 @@ export type ParsedSettings =
 
 /** Validates a parsed TOML document. `home` replaces `~`. Messages never quote a value that may be secret. */
 export function parseSettings(document: unknown, home: string): ParsedSettings {
+  const [unseen, ...others] = unseenKeys(document, []);
+  if (unseen !== undefined) return { ok: false, faults: [unseen, ...others] };
   const parsed = fileSchema.safeParse(document, { reportInput: true });
   if (!parsed.success) {
     const [first, ...rest] = parsed.error.issues.flatMap(faultsOf);
     return { ok: false, faults: [first ?? { path: [], reason: "is not a table" }, ...rest] };
   }
   return { ok: true, settings: settingsOf(parsed.data, home), warnings: warningsOf(parsed.data) };
+}
+
+/** The schema passes over keys of this name, in tables of any names too. The parser limits the depth. */
+function unseenKeys(value: unknown, path: readonly (string | number)[]): readonly SettingsFault[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "__proto__"
+      ? [{ path: [...path, key], reason: "is a name that cannot be used: __proto__" }]
+      : unseenKeys(member, [...path, key]),
+  );
 }
 
 const logQuotaBytesMin = 1_000_000;

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import {
-  accessSync,
-  constants,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { attempt } from "../../files/attempt.ts";
+import { changeText } from "../../files/change-text.ts";
 import { makeDirectories } from "../../files/make-directories.ts";
 import { type AddedAgent, textWithAgent } from "./add-agent.ts";
 import { type ConfigSource, describeProblem, loadConfig } from "./load.ts";
@@ -30,13 +21,15 @@ export function writeAgent(source: ConfigSource, added: AddedAgent): WrittenAgen
   const byHand = `${source.file}: write [agents.${added.name}] into it yourself`;
   try {
     if (loaded.text === undefined) makeDirectories(dirname(source.file));
-    const file = attempt(() => realpathSync(source.file)) ?? source.file;
     // With the byte order mark that loading drops.
-    const text = loaded.text === undefined ? "" : readFileSync(file, "utf8");
+    const text = loaded.text === undefined ? "" : readFileSync(source.file, "utf8");
     const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
     const changed = textWithAgent(text.slice(mark.length), added);
     if (changed === undefined) return refused(`${byHand}: it is in a form that is not changed by a program`);
-    replaceText(file, text, mark + changed);
+    if (Buffer.byteLength(mark + changed) > source.bytesMax) {
+      return refused(`${source.file} would be larger than ${source.bytesMax} bytes`);
+    }
+    changeText(source.file, text, mark + changed);
   } catch (error) {
     return refused(`${byHand}: ${(error as Error).message}`);
   }
@@ -48,18 +41,4 @@ export function writeAgent(source: ConfigSource, added: AddedAgent): WrittenAgen
 
 function refused(reason: string): WrittenAgent {
   return { ok: false, reason };
-}
-
-function replaceText(file: string, before: string, text: string): void {
-  const there = attempt(() => statSync(file));
-  if (there !== undefined) accessSync(file, constants.W_OK);
-  const temporary = `${file}.new-${process.pid}`;
-  try {
-    writeFileSync(temporary, text, { mode: (there?.mode ?? 0o600) & 0o777, flag: "wx" });
-    const now = attempt(() => readFileSync(file, "utf8")) ?? "";
-    if (now !== before) throw new Error("it was changed at the same time; try again");
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
 }

@@ -3,6 +3,7 @@
 // cell of the result, never an error of the probe.
 import type { AgentClient, AgentSink, OpenSessionParams } from "../../acp-client/agent-client.ts";
 import type { AgentExit, Outcome } from "../../acp-client/agent-events.ts";
+import { truncateText } from "../../acp-client/jsonrpc/sample.ts";
 import type { AgentIdentity, McpServer } from "../../acp-client/model.ts";
 import type { ProbeCell, ProbeDepth, ProbeStep } from "../vocabulary/probe.ts";
 import { ProbedAgent } from "./probed-agent.ts";
@@ -39,6 +40,8 @@ const prompts = {
   write: "write probe.txt probe",
   long: "slow 60 and count from 1 to 1000 in words, one number a line",
 } as const;
+
+const textUnitsMax = 2_000;
 
 /** How long a turn may run before it is cancelled if it shows nothing. */
 const cancelAfterMs = 2_000;
@@ -92,8 +95,10 @@ class Probe {
     return this.#options.depth === "full" ? fullSteps : ["stop"];
   }
 
-  #add(cell: ProbeCell): void {
-    this.#cells.set(cell.step, cell);
+  /** The agent has written some of the texts. */
+  #add({ text, ...cell }: ProbeCell): void {
+    const bounded = text === undefined ? {} : { text: truncateText(text, textUnitsMax) };
+    this.#cells.set(cell.step, { ...cell, ...bounded });
   }
 
   async #initialize(agent: ProbedAgent): Promise<boolean> {
@@ -142,10 +147,8 @@ class Probe {
   }
 
   async #askPermission(agent: ProbedAgent): Promise<boolean> {
-    const before = agent.permissions.length;
     const { outcome, ms } = await agent.prompt(prompts.write, this.#options.limits.turnMs);
-    const [asked] = agent.permissions.slice(before);
-    const kinds = asked?.options.map(({ kind }) => kind).join(", ");
+    const kinds = agent.firstAsked?.options.map(({ kind }) => kind).join(", ");
     if (!outcome.ok) {
       const after = kinds === undefined ? "" : `asked (${kinds}); after the no: `;
       this.#add({ ...failedCell("permission", outcome, ms), text: `${after}${outcome.failure.message}` });

@@ -22,8 +22,8 @@ type PermissionEvent = Extract<AgentEvent, { type: "permission" }>;
 export class ProbedAgent {
   readonly client: AgentClient;
   readonly #startedAt = performance.now();
-  /** The permissions that the agent asked for. None is ever allowed. */
-  readonly permissions: PermissionEvent[] = [];
+  /** The first permission that the agent has asked for in the last turn. None is ever allowed. */
+  firstAsked: PermissionEvent | undefined;
   #onUpdate: (() => void) | undefined;
 
   constructor(start: (sink: AgentSink) => AgentClient) {
@@ -44,6 +44,7 @@ export class ProbedAgent {
 
   prompt(text: string, limitMs: number) {
     const blocks = [{ type: "text", text }];
+    this.firstAsked = undefined;
     return this.#measure<PromptResult>("session/prompt", limitMs, (done) => this.client.prompt(blocks, done));
   }
 
@@ -80,7 +81,7 @@ export class ProbedAgent {
     if (event.type === "update" && event.update.kind !== "commands" && event.replay !== true) this.#onUpdate?.();
     if (event.type === "elicitation") this.client.answer(event.request, { outcome: "cancel" });
     if (event.type !== "permission") return;
-    this.permissions.push(event);
+    this.firstAsked ??= event;
     const no = event.options.find(({ kind }) => kind === "reject_once");
     this.client.answer(
       event.request,

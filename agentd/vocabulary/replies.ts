@@ -188,7 +188,8 @@ export interface CatalogueEntry {
   readonly login?: string;
   /** Environment variables, any of which can hold a key. */
   readonly key_variables?: readonly string[];
-  /** Whether the file is there in which an installed agent usually keeps a login. */
+  /** The file in which an installed agent usually keeps a login, and whether it is there. */
+  readonly login_file?: string;
   readonly login_stored?: boolean;
 }
 
@@ -212,8 +213,11 @@ export interface LoginReply {
   readonly run?: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
   /** The variables to set for the agent. */
   readonly variables?: readonly string[];
-  /** The page to visit. The login goes on meanwhile: call again with the same method. */
-  readonly visit?: { readonly url: string; readonly message: string };
+  /**
+   * The page to visit, the `nth` of this login from 1. The login goes on meanwhile: call again with the same method, and
+   * with `nth` as `visits`.
+   */
+  readonly visit?: { readonly nth: number; readonly url: string; readonly message: string };
   /** The login goes on: call again with the same method. */
   readonly pending?: boolean;
 }

@@ -146,7 +146,11 @@ const actingArguments = {
     action: z.enum(["accept", "decline", "cancel"]),
     content: formContent.optional(),
   }),
-  "agent.login": acting({ agent: text.max(limits.optionCharactersMax), method: text.max(1024).optional() }),
+  "agent.login": acting({
+    agent: text.max(limits.optionCharactersMax),
+    method: text.max(1024).optional(),
+    visits: z.number().int().min(0).optional(),
+  }),
   "agent.session.purge": acting({ session, dry_run: z.boolean().default(false) }),
   "agent.log.prune": acting({ before: z.iso.datetime({ offset: true }), dry_run: z.boolean().default(false) }),
   "agent.probe": acting({
@@ -233,7 +237,7 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.elicitation.answer":
     "Answer an elicitation: accept with the form's content, decline or cancel; needs a name on the Bus; not for agents",
   "agent.login":
-    "Log in to an agent. Without a method: which there are. A login that takes longer than 45 s, or has a page to visit, goes on: call again with the same method; needs a name on the Bus; not for agents",
+    "Log in to an agent. Without a method: which there are. A login that takes longer than 45 s, or has a page to visit, goes on: call again with the same method, and with the `nth` of the last page as `visits`; needs a name on the Bus; not for agents",
   "agent.session.purge": "Remove an ended session's entries from the log permanently; not for agents",
   "agent.log.prune": "Purge every ended session whose last entry is older than a given time; not for agents",
   "agent.log.redact": "Remove a secret from the log, given only its hash and length; not for agents",

@@ -10,6 +10,10 @@ export function askSecret(context: LineContext, question: string, unitsMax: numb
   const { stderr, interrupts } = context;
   return new Promise((resolve) => {
     let typed = "";
+    // One that is too long is refused by its length, and not kept whole.
+    const add = (text: string): void => {
+      typed = typed.length + text.length > unitsMax ? "x".repeat(unitsMax + 1) : typed + text;
+    };
     const end = (value: string | undefined): void => {
       input.close();
       stopListening();
@@ -21,13 +25,13 @@ export function askSecret(context: LineContext, question: string, unitsMax: numb
       key(key, text) {
         if (key.name === "return" || key.name === "enter") end(typed);
         else if (key.ctrl === true && (key.name === "c" || key.name === "d")) end(undefined);
+        else if (key.ctrl === true && key.name === "z") context.jobControl.suspend();
         else if (key.ctrl === true && key.name === "u") typed = "";
         else if (key.name === "backspace") typed = Array.from(typed).slice(0, -1).join("");
-        else if (text !== undefined && key.ctrl !== true && key.meta !== true && text >= " ") typed += text;
+        else if (text !== undefined && key.ctrl !== true && key.meta !== true && text >= " ") add(text);
       },
       paste({ text }) {
-        // One that was too long is refused by its length.
-        typed += text ?? "x".repeat(unitsMax + 1);
+        add(text ?? "x".repeat(unitsMax + 1));
         void stderr.text("(pasted) ");
       },
       end: () => end(undefined),

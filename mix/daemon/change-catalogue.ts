@@ -9,14 +9,22 @@ import type { Context } from "../process/context.ts";
 
 type Progress = Extract<CatalogueEvent, { event: "progress" }>;
 
+export interface CatalogueWords {
+  readonly words: readonly string[];
+  /** A line for the program's stdin: everybody can read its words. */
+  readonly line?: string;
+}
+
 /** Returns the last event, or `interrupted` after the program has ended its work and removed what it had begun. */
 export async function changeCatalogue(
   { agentdProgram, nodeProgram, env, interrupts }: Context,
-  words: readonly string[],
+  { words, line: sent }: CatalogueWords,
   on: { readonly progress: (event: Progress) => void; readonly stopping: () => void },
 ): Promise<Exclude<CatalogueEvent, Progress> | "interrupted"> {
   // It keeps the socket at its stdin open: if mix dies, the program ends too.
   const child = spawn(nodeProgram, [agentdProgram, ...words], { cwd: "/", env, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.on("error", () => undefined);
+  if (sent !== undefined) child.stdin.write(`${sent}\n`);
   let interrupted = false;
   const ignore = interrupts.listen(() => {
     if (!interrupted) on.stopping();

@@ -15,12 +15,12 @@ import { changeShown } from "./install-agent.ts";
 export async function addAgent(
   invocation: Invocation,
   name: string,
-  words: readonly string[],
+  typed: readonly string[],
 ): Promise<Outcome | void> {
   const { args, context, output } = invocation;
   const source = args.text("registry");
-  if (source !== undefined && words.length > 0) throw usageError("with --registry the command comes from the registry");
-  const agent = source === undefined ? ownAgent(invocation, words) : await agentOfRegistry(invocation, source, name);
+  if (source !== undefined && typed.length > 0) throw usageError("with --registry the command comes from the registry");
+  const agent = source === undefined ? ownAgent(invocation, typed) : await agentOfRegistry(invocation, source, name);
   if (agent === "interrupted") return { kind: "interrupted" };
   const { command, env = {} } = agent;
   if (source !== undefined) {
@@ -29,8 +29,9 @@ export async function addAgent(
     if (isRefused) return { kind: "refused", code: "CANCELLED" };
   }
   const replace = args.switch("replace") ? ["--replace"] : [];
-  const pairs = variables(env).map((pair) => `--env=${pair}`);
-  const change = await changeShown(invocation, ["--add", name, ...replace, ...pairs, "--", ...command]);
+  const hasEnv = Object.keys(env).length > 0;
+  const words = ["--add", name, ...replace, ...(hasEnv ? ["--env-from-stdin"] : []), "--", ...command];
+  const change = await changeShown(invocation, words, hasEnv ? JSON.stringify(env) : undefined);
   if (change === "interrupted") return { kind: "interrupted" };
   const { added } = change;
   if (added === undefined) return;

@@ -143,6 +143,12 @@ test("an agent of a registry is shown before it is added, and on a terminal only
   writeFileSync(
     join(bench.directory, "no-agentd.mjs"),
     `import { appendFileSync } from "node:fs";
+if (process.argv.includes("--env-from-stdin")) {
+  process.stdin.once("data", (line) => {
+    appendFileSync(${JSON.stringify(join(bench.directory, "lines"))}, line);
+    process.stdin.destroy();
+  });
+}
 appendFileSync(${JSON.stringify(join(bench.directory, "runs"))}, JSON.stringify(process.argv.slice(2)) + "\\n");
 process.stdout.write(JSON.stringify(process.argv[2] === "--registry" ? ${JSON.stringify(registry)} : ${JSON.stringify(added)}) + "\\n");`,
   );
@@ -163,7 +169,8 @@ process.stdout.write(JSON.stringify(process.argv[2] === "--registry" ? ${JSON.st
   const piped = await bench.run(add);
   expect(piped).toMatchObject({ code: 0 });
   expect(piped.stderr).toContain("it will be started by: MODE=x npx --yes one@1");
-  expect(runs().at(-1)).toBe(JSON.stringify(["--add", "one", "--env=MODE=x", "--", ...command]));
+  expect(runs().at(-1)).toBe(JSON.stringify(["--add", "one", "--env-from-stdin", "--", ...command]));
+  expect(readFileSync(join(bench.directory, "lines"), "utf8")).toBe(`{"MODE":"x"}\n`);
   expect(await bench.run(["agent", "agents", "add", "two", "--registry", "r"])).toMatchObject({ code: 1 });
   expect(await bench.run(["agent", "agents", "add", "none", "--registry", "r"])).toMatchObject({ code: 4 });
 });

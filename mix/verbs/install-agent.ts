@@ -44,19 +44,24 @@ export async function removeAgent(invocation: Invocation, agent: string): Promis
   await output.line(`${agent}: ${words}`);
 }
 
-/** Runs agentd's program with these words and shows how it goes. Throws its failure. */
+/** Runs agentd's program with these words, and a line at its stdin, and shows how it goes. Throws its failure. */
 export async function changeShown(
   { context, output }: Invocation,
   words: readonly string[],
+  sent?: string,
 ): Promise<CatalogueChange | "interrupted"> {
   const line = new ProgressLine(context, output);
-  const last = await changeCatalogue(context, words, {
-    progress: (event) => line.show(progressWords(event)),
-    stopping() {
-      line.end();
-      output.word("stopping …");
+  const last = await changeCatalogue(
+    context,
+    { words, ...(sent === undefined ? {} : { line: sent }) },
+    {
+      progress: (event) => line.show(progressWords(event)),
+      stopping() {
+        line.end();
+        output.word("stopping …");
+      },
     },
-  });
+  );
   line.end();
   if (last === "interrupted") return last;
   if (last.event === "failed") throw new MixError(last.code, last.message);

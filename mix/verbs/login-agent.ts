@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // `mix agent agents login`: runs a login in this terminal, or has the agent do it. Nothing is opened; a page to visit is
 // shown.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { isAbsolute } from "node:path";
 import type { LoginMethod, LoginReply } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";
+import { printableLine } from "../../display/printable.ts";
+import { findOnPath } from "../../files/find-on-path.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
+import { runWithTerminal } from "../process/run-with-terminal.ts";
 import type { Invocation } from "../input/verb.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import { MixError, usageError } from "../process/mix-error.ts";
 import { askChoice } from "../attach/ask-choice.ts";
-import { howSessionsGetIt, openStore, readValue } from "./env.ts";
+import { howSessionsGetIt, openStore, readValue, sayKeptLogin } from "./env.ts";
 
 export async function loginToAgent(invocation: Invocation, agent: string, method?: string): Promise<Outcome> {
   const bus = await invocation.connect("agentd");
-  const chosen = method ?? (await chooseMethod(invocation, bus, agent));
+  const chosen = method ?? (await chooseMethod(invocation, agent));
   if (chosen === undefined) return { kind: "interrupted" };
   const reply = await ask(invocation, bus, agent, chosen);
   const outcome = await carryOut(invocation, agent, reply);
@@ -25,9 +27,15 @@ export async function loginToAgent(invocation: Invocation, agent: string, method
   return outcome;
 }
 
-async function chooseMethod(invocation: Invocation, bus: AgentBus, agent: string): Promise<string | undefined> {
+/** Starts the agent to ask it. */
+export async function loginMethods(invocation: Invocation, agent: string): Promise<readonly LoginMethod[]> {
+  const bus = await invocation.connect("agentd");
   invocation.output.word(`asking ${agent} how people log in …`);
-  const { methods = [] } = await bus.ask("agent.login", { agent });
+  return (await bus.ask("agent.login", { agent })).methods ?? [];
+}
+
+async function chooseMethod(invocation: Invocation, agent: string): Promise<string | undefined> {
+  const methods = await loginMethods(invocation, agent);
   const [only, another] = methods;
   if (only === undefined) {
     throw new MixError(
@@ -37,23 +45,26 @@ async function chooseMethod(invocation: Invocation, bus: AgentBus, agent: string
   }
   if (another === undefined) return only.method;
   if (!isInteractive(invocation)) {
-    const list = methods.map((one) => `  mix agent agents login ${agent} ${one.method}   ${one.name}`).join("\n");
+    const list = methods
+      .map(({ method, name }) => printableLine(`  mix agent agents login ${agent} ${shellWord(method)}   ${name}`))
+      .join("\n");
     throw usageError(`${agent} has several logins; choose one:\n${list}`);
   }
   const index = await askChoice(invocation, `How do you log in to ${agent}?`, methods.map(describeMethod));
   return index === undefined ? undefined : methods[index]?.method;
 }
 
-function describeMethod({ name, description, type }: LoginMethod): string {
+export function describeMethod({ name, description, type }: LoginMethod): string {
   const where = type === "terminal" ? " (in this terminal)" : type === "env_var" ? " (a key)" : "";
   return `${name}${where}${description === undefined ? "" : `: ${description}`}`;
 }
 
 /** Waits for a login that the agent does, and shows the page that it needs. */
 async function ask({ output }: Invocation, bus: AgentBus, agent: string, method: string): Promise<LoginReply> {
-  for (;;) {
-    const reply = await bus.ask("agent.login", { agent, method });
+  for (let visits = 0; ;) {
+    const reply = await bus.ask("agent.login", { agent, method, visits });
     if (reply.visit !== undefined) {
+      visits = reply.visit.nth;
       output.notice(reply.visit.message);
       output.notice(`open this page yourself: ${reply.visit.url}`);
     } else if (reply.pending !== true) return reply;
@@ -67,10 +78,11 @@ async function carryOut(invocation: Invocation, agent: string, reply: LoginReply
   const store = await openStore(invocation.context);
   for (const name of variables) {
     const stored = { name, agent };
-    const value = await readValue(invocation, stored);
+    const value = await readValue(invocation, store, stored);
     if (value === undefined) return { kind: "interrupted" };
     store.set(stored, value);
   }
+  sayKeptLogin(invocation, store, agent);
   return { kind: "done" };
 }
 
@@ -81,28 +93,31 @@ async function runInTerminal(
 ): Promise<Outcome> {
   const { context, output } = invocation;
   const [program = "", ...args] = command;
-  const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  const words = command.map(shellWord).join(" ");
   if (!isInteractive(invocation)) {
     const [first = ""] = Object.keys(env);
     const set = first === "" ? "" : ` with ${Object.keys(env).join(", ")} set`;
-    throw new MixError("AGENT_AUTH", `this login needs a terminal; run in one${set}: ${words.join(" ")}`);
+    throw new MixError("AGENT_AUTH", `this login needs a terminal; run in one${set}: ${words}`);
   }
-  output.word(`running: ${words.join(" ")}`);
-  // Ctrl-C is for the program that has the terminal.
-  const stopListening = context.interrupts.listen(() => undefined);
-  try {
-    const child = spawn(program, args, { stdio: "inherit", cwd: context.cwd(), env: { ...context.env, ...env } });
-    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
-    if (code === 0) return { kind: "done" };
-    const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
-    throw new MixError(
-      "AGENT_AUTH",
-      `the login of ${agent} ended with ${how}; try again: mix agent agents login ${agent}`,
-    );
-  } catch (error) {
-    if (error instanceof MixError) throw error;
-    throw new MixError("AGENT_UNAVAILABLE", `${program} could not be run: ${(error as Error).message}`);
-  } finally {
-    stopListening();
+  const file = isAbsolute(program) ? program : findOnPath(program, context.env["PATH"]);
+  if (file === undefined) throw new MixError("AGENT_UNAVAILABLE", `${program} was not found on your PATH`);
+  output.word(`running: ${words}`);
+  const ended = await runWithTerminal(context, [file, ...args], env);
+  const again = `again: mix agent agents login ${agent}`;
+  switch (ended.kind) {
+    case "done":
+      return ended;
+    case "interrupted":
+      output.word(`the login of ${agent} was stopped; ${again}`);
+      return ended;
+    case "failed":
+      throw new MixError("AGENT_AUTH", `the login of ${agent} ended with ${ended.reason}; try ${again}`);
+    case "not_run":
+      throw new MixError("AGENT_UNAVAILABLE", `${program} could not be run: ${ended.reason}`);
   }
+}
+
+/** As a shell takes it for one word. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -83,4 +93,31 @@ test("--write replaces the agent's table between its markers, and adds it where 
   expect((await bench.run(write)).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(first);
   expect((await bench.run([...write.slice(0, -1), join(directory, "none.md")])).code).toBe(2);
+});
+
+test("a document keeps its mode, its place behind a link and its encoding, or is left as it is", async () => {
+  await answering(probed);
+  const [document, link] = [join(directory, "agents.md"), join(directory, "link.md")];
+  writeFileSync(document, "# Agents\n");
+  chmodSync(document, 0o664);
+  symlinkSync(document, link);
+  const probe = ["agent", "agents", "probe", "demo", "--write"];
+  expect((await bench.run([...probe, link])).code).toBe(0);
+  expect(readFileSync(document, "utf8")).toContain("# Agents\n\n<!--");
+  expect(statSync(document).mode & 0o777).toBe(0o664);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  const latin = Buffer.from("# B\u00fccher\n", "latin1");
+  writeFileSync(document, latin);
+  expect(await bench.run([...probe, document])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is not UTF-8 text") as string,
+  });
+  expect(readFileSync(document)).toEqual(latin);
+  mkdirSync(`${document}.new-${process.pid}`);
+  writeFileSync(document, "# Agents\n");
+  expect(await bench.run([...probe, document])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("cannot be written") as string,
+  });
+  expect(readFileSync(document, "utf8")).toBe("# Agents\n");
 });

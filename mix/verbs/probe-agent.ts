@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // `mix agent agents probe`: what an agent really offers, shown, as JSON, or written into a document.
-import { writeFileSync } from "node:fs";
 import type { ProbeReply } from "../../agentd/vocabulary/probe.ts";
 import { parseJson } from "../../json/raw-json.ts";
+import { changeText } from "../../files/change-text.ts";
 import { readRegularFile } from "../../files/read-regular-file.ts";
 import { askYesOrNo } from "../attach/ask-yes-or-no.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
@@ -44,7 +44,7 @@ export async function probeAgent(invocation: Invocation, agent: string): Promise
   if (output.mode === "json") await output.document("mix.probe.v1", reply);
   else if (output.mode === "people") for (const line of probeLines(reply)) await output.line(line);
   if (file !== undefined) {
-    writeFileSync(file, withProbe(readDocument(file), agent, probeSection(reply)));
+    writeDocument(file, agent, reply);
     output.word(`written into ${file}`);
   }
   return reply.cells.some(({ result }) => result === "failed") ? { kind: "refused", code: "FAULT" } : done;
@@ -60,9 +60,21 @@ const documentBytesMax = 8 * 1024 * 1024;
 
 function readDocument(file: string): string {
   try {
-    return readRegularFile(file, documentBytesMax).toString("utf8");
+    const bytes = readRegularFile(file, documentBytesMax);
+    const text = bytes.toString("utf8");
+    if (Buffer.from(text).equals(bytes)) return text;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw usageError(`--write: ${file} cannot be read (${code ?? message})`);
+  }
+  throw usageError(`--write: ${file} is not UTF-8 text`);
+}
+
+function writeDocument(file: string, agent: string, reply: ProbeReply): void {
+  const before = readDocument(file);
+  try {
+    changeText(file, before, withProbe(before, agent, probeSection(reply)));
+  } catch (error) {
+    throw usageError(`--write: ${file} cannot be written: ${(error as Error).message}`);
   }
 }

@@ -8,11 +8,11 @@ import type { Invocation, VerbSpec } from "../input/verb.ts";
 import { parseArguments } from "../input/arguments.ts";
 import { AgentError } from "../../agent-client/agent-error.ts";
 import { exitCodeOf, type Outcome } from "../process/exit-codes.ts";
-import { listStoredNames } from "../../files/stored-values.ts";
+import type { StoredName } from "../../files/stored-values.ts";
 import { openStore, readValue, type ValueStore } from "./env.ts";
 import * as start from "./start.ts";
 import { installAgent } from "./install-agent.ts";
-import { loginToAgent } from "./login-agent.ts";
+import { describeMethod, loginMethods, loginToAgent } from "./login-agent.ts";
 
 export const spec: VerbSpec = {
   usage: "agent setup",
@@ -98,10 +98,10 @@ interface Found {
   readonly words: string;
 }
 
-function withReadiness(entry: CatalogueEntry, { directory }: ValueStore, env: Invocation["context"]["env"]): Found {
+function withReadiness(entry: CatalogueEntry, store: ValueStore, env: Invocation["context"]["env"]): Found {
   if (!entry.installed) return { entry, isReady: false, words: "not installed" };
   const names = entry.key_variables ?? [];
-  const hasKey = listStoredNames(directory).some(({ name, agent }) => agent === entry.agent && names.includes(name));
+  const hasKey = store.names().some(({ name, agent }) => agent === entry.agent && names.includes(name));
   const inherited = names.find((name) => env[name] !== undefined && env[name] !== "");
   const version = entry.version === undefined ? "installed" : `${entry.version} installed`;
   if (entry.login_stored === true) return { entry, isReady: true, words: `${version}, a login is stored` };
@@ -119,24 +119,57 @@ function nextCommands({ entry, isReady }: Found): readonly string[] {
   return [`to log in to ${agent}: mix agent agents login ${agent}${withKey}`];
 }
 
-/** Returns false if the person gave it up, or it failed. */
+/** Asks once, for the agent's own logins and for keys. Returns false if the person gave it up, or it failed. */
 async function makeReady(invocation: Invocation, store: ValueStore, entry: CatalogueEntry): Promise<boolean> {
-  const { output } = invocation;
-  const { agent, key_variables: keys = [] } = entry;
-  const ways = [`log in to ${agent}`, ...keys.map((name) => `give it a key: ${name}`), "go on without"];
-  const index = await askChoice(invocation, `${agent} needs a login or a key. What do you want to do?`, ways);
-  if (index === undefined) return false;
-  if (index === ways.length - 1) return true;
+  const onwards: Way = { words: "go on without", go: () => Promise.resolve(true) };
+  const ways = [...(await waysToLogIn(invocation, store, entry)), onwards];
+  const question = `${entry.agent} needs a login or a key. What do you want to do?`;
+  const index = await askChoice(
+    invocation,
+    question,
+    ways.map(({ words }) => words),
+  );
+  const way = index === undefined ? undefined : ways[index];
+  return way !== undefined && ((await orSayError(invocation, way.go)) ?? false);
+}
+
+interface Way {
+  readonly words: string;
+  readonly go: () => Promise<boolean>;
+}
+
+/** An agent that cannot say how people log in may still take a key. */
+async function waysToLogIn(
+  invocation: Invocation,
+  store: ValueStore,
+  { agent, key_variables: keys = [] }: CatalogueEntry,
+): Promise<readonly Way[]> {
+  const methods = (await orSayError(invocation, () => loginMethods(invocation, agent))) ?? [];
+  const asked = new Set(methods.flatMap(({ variables = [] }) => variables));
+  return [
+    ...methods.map((one) => ({
+      words: describeMethod(one),
+      go: async () => (await loginToAgent(invocation, agent, one.method)).kind === "done",
+    })),
+    ...keys
+      .filter((name) => !asked.has(name))
+      .map((name) => ({ words: `give it a key: ${name}`, go: () => giveKey(invocation, store, { name, agent }) })),
+  ];
+}
+
+async function giveKey(invocation: Invocation, store: ValueStore, stored: StoredName): Promise<boolean> {
+  const value = await readValue(invocation, store, stored);
+  if (value !== undefined) store.set(stored, value);
+  return value !== undefined;
+}
+
+async function orSayError<T>({ output }: Invocation, attempted: () => Promise<T>): Promise<T | undefined> {
   try {
-    if (index === 0) return (await loginToAgent(invocation, agent)).kind === "done";
-    const stored = { name: keys[index - 1] ?? "", agent };
-    const value = await readValue(invocation, stored);
-    if (value !== undefined) store.set(stored, value);
-    return value !== undefined;
+    return await attempted();
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     output.error(error);
-    return false;
+    return undefined;
   }
 }
 

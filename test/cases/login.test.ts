@@ -46,6 +46,18 @@ test("a login that changes nothing is tried once, and then the person is told wh
   expect(sent(scene.agent(), "authenticate", "session/new")).toHaveLength(3);
 });
 
+test("a person whose key was refused is told which one, and how to replace it", async () => {
+  await using scene = await openScene({ scripted: refusing("session/new", browser)() });
+  const { user, place } = scene;
+  const key = join(place.stateDirectory, "env", "scripted:MY_KEY");
+  writeFileSync(key, "sk-canary-0123456789", { mode: 0o600 });
+  const session = await user.start({ agent: "scripted", cwd: place.directory() });
+  const { error } = await stateOf(user, session, "failed");
+  expect(error?.message).toContain(
+    "The key that it was given, MY_KEY, was refused, unless it uses a login that it has kept. To log in, run `mix agent agents login scripted`, or replace the key with `mix agent env set MY_KEY --agent scripted`.",
+  );
+});
+
 test("no login that may open a browser is begun unasked (case 76)", async () => {
   await using scene = await openScene({
     scripted: refusing("session/new", browser)({ on: "authenticate", do: [] }),

@@ -53,6 +53,8 @@ export function initializeParams(clientInfo: ClientInfo, clientSide: ClientSide)
       auth: { terminal: true },
       // Omitted if empty: some agents take an empty object for support.
       ...(modes.length > 0 && { elicitation: Object.fromEntries(modes.map((mode) => [mode, {}])) }),
+      // Agents of before `auth` name the command of a terminal login only to a client that says this.
+      _meta: { "terminal-auth": true },
     },
     clientInfo: { name: clientInfo.name, version: clientInfo.version },
   };

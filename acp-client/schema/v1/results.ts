@@ -5,7 +5,7 @@ import type { SessionInfo as ListedSession } from "../../agent-client.ts";
 import type { PromptResult } from "../../agent-events.ts";
 import { numberOf } from "../../../json/raw-json.ts";
 import { isRecord } from "../../../json/record.ts";
-import type { AgentIdentity, AuthMethod, ConfigOption, SteeringOutcome, TokenUsage } from "../../model.ts";
+import type { AgentIdentity, ConfigOption, SteeringOutcome, TokenUsage } from "../../model.ts";
 import {
   acpObject,
   clearableText,
@@ -19,6 +19,7 @@ import {
   undecoded,
   decodeItems,
 } from "../lenient.ts";
+import { decodeAuthMethods } from "./auth-methods.ts";
 import { decodeConfigOptions, decodeModels, decodeModes, type ReportedChoices } from "./config.ts";
 
 export const Implementation = acpObject({ name: identifier, title: optionalIdentifier, version: identifier });
@@ -50,18 +51,6 @@ export const InitializeResponse = acpObject({
   authMethods: undecoded,
   agentInfo: Implementation.optional().catch(undefined),
 });
-export const AuthMethodAgent = acpObject({ id: identifier, name: identifier, description: optionalText });
-export const AuthMethodTerminal = AuthMethodAgent.extend({
-  type: z.literal("terminal"),
-  args: z.array(z.string()).nullish(),
-  env: z.record(z.string(), z.string()).nullish(),
-});
-/** Of the protocol's drafts. `varName` is the older spelling of a single variable. */
-const AuthMethodEnvVar = AuthMethodAgent.extend({
-  vars: z.unknown().optional(),
-  varName: optionalIdentifier,
-});
-const AuthVariable = acpObject({ name: identifier });
 export const NewSessionResponse = acpObject({
   sessionId: identifier,
   modes: undecoded,
@@ -117,7 +106,7 @@ export function decodeIdentity(result: unknown): AgentIdentity | undefined {
       mcpSse: offered?.mcpCapabilities?.sse ?? false,
       steering: isRecord(answer._meta) && decode(Steering, answer._meta["steering"])?.supported === true,
     },
-    authMethods: decodeItems(answer.authMethods, decodeAuthMethod) ?? [],
+    authMethods: decodeAuthMethods(answer.authMethods),
   };
 }
 
@@ -197,27 +186,4 @@ function decodeSessionInfo(item: unknown): ListedSession | undefined {
   const info = decode(SessionInfo, item);
   if (info === undefined) return undefined;
   return omitUndefined({ sessionId: info.sessionId, cwd: info.cwd, title: info.title, updatedAt: info.updatedAt });
-}
-
-/**
- * Treats an unknown type as `agent`. Drops an invalid `terminal` or `env_var` method, which must not be passed to the
- * agent.
- */
-function decodeAuthMethod(item: unknown): AuthMethod | undefined {
-  if (isRecord(item) && item["type"] === "terminal") {
-    const method = decode(AuthMethodTerminal, item);
-    if (method === undefined) return undefined;
-    const { id, name, description } = method;
-    return omitUndefined({ id, name, description, type: "terminal", args: method.args ?? [], env: method.env ?? {} });
-  }
-  if (isRecord(item) && item["type"] === "env_var") {
-    const method = decode(AuthMethodEnvVar, item);
-    if (method === undefined) return undefined;
-    const { id, name, description, varName } = method;
-    const named = decodeItems(method.vars, (variable) => decode(AuthVariable, variable)?.name) ?? [];
-    const variables = named.length > 0 || varName === undefined ? named : [varName];
-    return omitUndefined({ id, name, description, type: "env_var", variables });
-  }
-  const method = decode(AuthMethodAgent, item);
-  return method && omitUndefined({ id: method.id, name: method.name, description: method.description, type: "agent" });
 }

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname } from "node:path";
+import { attempt } from "../../../files/attempt.ts";
 import { findOnPath } from "../../../files/find-on-path.ts";
 import { CatalogueError } from "../catalogue-error.ts";
 import type { PinnedPackage } from "../installed-agents.ts";
@@ -19,6 +20,8 @@ export interface NpmRun {
   readonly into: string;
   readonly wanted: PinnedPackage;
   readonly signal: AbortSignal;
+  /** How long npm may say nothing before it is stopped. */
+  readonly silenceMs?: number;
   /** Called once for each package that was downloaded or taken from npm's cache. */
   readonly onPackage: () => void;
 }
@@ -32,35 +35,98 @@ function withOwnNode(searchPath: string, nodeProgram: string): string {
   return [searchPath, dirname(nodeProgram)].filter((part) => part !== "").join(delimiter);
 }
 
-/** Throws CatalogueError if npm fails, and CANCELLED once it has ended after an abort. */
+/** Throws CatalogueError if npm fails or hangs, and CANCELLED once it has ended after an abort. */
 export async function installPackage(run: NpmRun): Promise<void> {
-  const { into, wanted, signal } = run;
+  const { into, wanted, signal, silenceMs = silenceMsMax } = run;
   const what = `${wanted.name}@${wanted.version}`;
   const npm = spawn(run.npm, [...npmArguments(into), what], {
     cwd: into,
     env: npmEnvironment(run.environment, withOwnNode(run.searchPath, run.nodeProgram)),
     stdio: ["ignore", "ignore", "pipe"],
+    // In a process group of its own, with which all that it has started ends, and without the terminal, on which git would
+    // ask for a password.
+    detached: true,
   });
-  const stop = (): void => {
-    npm.kill("SIGTERM");
-    setTimeout(() => npm.kill("SIGKILL"), killAfterMs).unref();
-  };
+  const group = new ProcessGroup(npm.pid);
+  const stop = (): void => group.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  const output = collectOutput(npm.stderr, run.onPackage);
+  const silence = new Silence(silenceMs, stop);
+  const output = collectOutput(npm.stderr, run.onPackage, () => silence.restart());
   try {
     const [code, by] = (await once(npm, "close")) as [number | null, NodeJS.Signals | null];
     if (signal.aborted) throw new CatalogueError("CANCELLED", `${what}: the installation was cancelled`);
+    if (silence.isOver) {
+      const minutes = `npm said nothing for ${Math.round(silenceMs / 60_000)} minutes and was stopped`;
+      throw new CatalogueError("INSTALL_NETWORK", `${what}: ${minutes}`);
+    }
     if (code !== 0) throw npmFailure(what, output(), by ?? `exit code ${code}`);
   } catch (error) {
     if (error instanceof CatalogueError) throw error;
     throw new CatalogueError("INSTALL_FAILED", `${run.npm} could not be run: ${(error as Error).message}`);
   } finally {
+    silence.end();
+    group.forget();
     signal.removeEventListener("abort", stop);
   }
 }
 
+/** npm itself gives up a download after 5 minutes without a byte, and tries twice more. */
+const silenceMsMax = 20 * 60_000;
 const killAfterMs = 2_000;
+
+class Silence {
+  readonly #ms: number;
+  readonly #onOver: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(ms: number, onOver: () => void) {
+    this.#ms = ms;
+    this.#onOver = onOver;
+    this.restart();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      this.#onOver();
+    }, this.#ms);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+class ProcessGroup {
+  readonly #leader: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(leader: number | undefined) {
+    this.#leader = leader;
+  }
+
+  stop(): void {
+    this.#send("SIGTERM");
+    this.#timer ??= setTimeout(() => this.#send("SIGKILL"), killAfterMs);
+  }
+
+  /** The number may be another's from now on. */
+  forget(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #send(signal: NodeJS.Signals): void {
+    const leader = this.#leader;
+    if (leader !== undefined) attempt(() => process.kill(-leader, signal));
+  }
+}
 
 /**
  * Overrides what the user's configuration could say against an installation in this directory. Install scripts are off:
@@ -107,10 +173,11 @@ function npmEnvironment(environment: NpmRun["environment"], path: string): Recor
 const outputLengthMax = 64 * 1024;
 
 /** Keeps the end of what was written, and counts the packages. */
-function collectOutput(stream: NodeJS.ReadableStream, onPackage: () => void): () => string {
+function collectOutput(stream: NodeJS.ReadableStream, onPackage: () => void, onText: () => void): () => string {
   let kept = "";
   let line = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {
+    onText();
     kept = (kept + chunk).slice(-outputLengthMax);
     const lines = (line + chunk).split("\n");
     line = (lines.pop() ?? "").slice(-outputLengthMax);

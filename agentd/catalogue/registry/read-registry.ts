@@ -22,7 +22,7 @@ function unusable(source: string, reason: string): CatalogueError {
 
 /** Without a password that stands in a URL. */
 function shown(source: string): string {
-  return source.slice(0, 300).replace(/\/\/[^/]*@/u, "//");
+  return source.replace(/\/\/[^/]*@/u, "//").slice(0, 300);
 }
 
 function readFile(file: string): string {
@@ -55,8 +55,17 @@ async function download(source: string, aborted: AbortSignal): Promise<string> {
     if (error instanceof CatalogueError) throw error;
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
-    throw new CatalogueError("INSTALL_NETWORK", `${shown(source)} could not be downloaded: ${reason}`);
+    throw new CatalogueError(
+      "INSTALL_NETWORK",
+      `${shown(source)} could not be downloaded: ${reason}${proxyHint(process.env)}`,
+    );
   }
+}
+
+function proxyHint(environment: Readonly<Record<string, string | undefined>>): string {
+  const name = ["HTTPS_PROXY", "https_proxy"].find((one) => (environment[one] ?? "") !== "");
+  if (name === undefined || environment["NODE_USE_ENV_PROXY"] === "1") return "";
+  return `; ${name} is used only by Node 24 with NODE_USE_ENV_PROXY=1: or download it yourself, and give the file`;
 }
 
 /** From https nothing leads to http, not even to this machine. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parseRegistry } from "./parse-registry.ts";
 import { readRegistry, registryBytesMax } from "./read-registry.ts";
 
@@ -84,6 +84,7 @@ beforeEach(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   rmSync(directory, { recursive: true, force: true });
   server.closeAllConnections();
   return new Promise((resolve) => server.close(resolve));
@@ -129,4 +130,13 @@ test("a file that is missing, too large, or no file is refused", async () => {
 test("a URL with a password is refused, and the message does not repeat it", async () => {
   const refused = readRegistry("https://me:canary@x.invalid/list.json", AbortSignal.timeout(5_000));
   await expect(refused).rejects.toThrow("https://x.invalid/list.json must not contain a password");
+});
+
+test("a long password is not shown either, and a proxy that is not used is named", async () => {
+  const long = `https://me:${"canary".repeat(100)}@x.invalid/list.json`;
+  await expect(readRegistry(long, never)).rejects.toThrow("https://x.invalid/list.json must not contain a password");
+  vi.stubEnv("HTTPS_PROXY", "http://me:canary@proxy.invalid");
+  await expect(readRegistry("https://127.0.0.1:1/list.json", never)).rejects.toThrow(
+    /could not be downloaded: .*; HTTPS_PROXY is used only by Node 24 with NODE_USE_ENV_PROXY=1: or download it yourself/u,
+  );
 });
