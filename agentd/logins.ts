@@ -5,7 +5,7 @@ import type { AgentClient, AgentSink } from "../acp-client/agent-client.ts";
 import type { AgentEvent, AgentFailure } from "../acp-client/agent-events.ts";
 import type { AuthMethod } from "../acp-client/model.ts";
 import type { Clock } from "../bus-client/index.ts";
-import type { MaintenanceReply } from "./log-maintenance.ts";
+import type { PostponedReply } from "./session/core/input.ts";
 import { toErrorBody } from "./session/core/turns.ts";
 import { errorBody, type LoginMethod, type LoginReply } from "./vocabulary/index.ts";
 
@@ -42,7 +42,7 @@ export class Logins {
   }: {
     readonly agent: string;
     readonly method?: string | undefined;
-  }): Promise<MaintenanceReply> {
+  }): Promise<PostponedReply> {
     const running = this.#running.get(agent);
     if (running !== undefined && running.method === method) return await this.#wait(agent, running);
     await running?.stop();
@@ -63,7 +63,7 @@ export class Logins {
     await Promise.all(Array.from(this.#running.values(), (login) => login.stop()));
   }
 
-  async #wait(agent: string, login: Login): Promise<MaintenanceReply> {
+  async #wait(agent: string, login: Login): Promise<PostponedReply> {
     const { clock, waitMs } = this.#options;
     let cancel: () => void = () => {};
     const late = new Promise<LoginEnd>((resolve) => {
