@@ -3,7 +3,7 @@
 // has ended.
 import type { AgentClient, AgentSink } from "../acp-client/agent-client.ts";
 import type { AgentEvent, AgentFailure } from "../acp-client/agent-events.ts";
-import type { AuthMethod } from "../acp-client/model.ts";
+import type { AgentIdentity, AgentInfo, AuthMethod } from "../acp-client/model.ts";
 import type { Clock } from "../bus-client/index.ts";
 import type { PostponedReply } from "./session/core/input.ts";
 import { toErrorBody } from "./session/core/turns.ts";
@@ -15,6 +15,8 @@ export interface LoginAgent {
   /** The command to which a terminal method appends its arguments, and the one that logs in by the agent's own program. */
   readonly command: readonly string[];
   readonly ownLogin: readonly string[] | undefined;
+  /** The methods of the agent that only name that program. */
+  readonly terminalLogins: (info: AgentInfo | null) => readonly string[];
 }
 
 export interface LoginsOptions {
@@ -120,12 +122,11 @@ class Login {
       this.#client.initialize((initialized) => {
         if (!initialized.ok) return resolve({ failure: initialized.failure });
         const { authMethods } = initialized.value;
-        const methods = toLoginMethods(authMethods, this.#agent);
+        const methods = toLoginMethods(initialized.value, this.#agent);
         if (this.method === undefined) return resolve({ done: false, methods });
         const chosen = methods.find(({ method }) => method === this.method);
         if (chosen === undefined) return resolve({ failure: unknownMethod(methods) });
-        if (chosen.type === "terminal")
-          return resolve({ done: false, run: runOf(chosen.method, authMethods, this.#agent) });
+        if (chosen.type === "terminal") return resolve(runOf(chosen, authMethods, this.#agent));
         if (chosen.type === "env_var") return resolve({ done: false, variables: chosen.variables ?? [] });
         this.#client.authenticate(chosen.method, (ended) =>
           resolve(ended.ok ? { done: true } : { failure: ended.failure }),
@@ -145,23 +146,35 @@ class Login {
   }
 }
 
-function toLoginMethods(methods: readonly AuthMethod[], { ownLogin }: LoginAgent): readonly LoginMethod[] {
-  const offered = methods.map(({ id: method, name, description, type, variables }) => ({
+function toLoginMethods(
+  { authMethods, info }: Pick<AgentIdentity, "authMethods" | "info">,
+  { ownLogin, terminalLogins }: LoginAgent,
+): readonly LoginMethod[] {
+  const ofProgram = terminalLogins(info);
+  const offered = authMethods.map(({ id: method, name, description, type, variables }) => ({
     method,
     name,
-    type,
+    type: ofProgram.includes(method) ? "terminal" : type,
     ...(typeof description === "string" ? { description } : {}),
     ...(variables === undefined ? {} : { variables }),
   }));
-  const isNeeded = !methods.some(({ type, id }) => type === "terminal" || id === ownLoginMethod);
+  const isNeeded = !offered.some(({ type, method }) => type === "terminal" || method === ownLoginMethod);
   if (ownLogin === undefined || !isNeeded) return offered;
   return [...offered, { method: ownLoginMethod, name: "Log in with the agent's own program", type: "terminal" }];
 }
 
-function runOf(id: string, methods: readonly AuthMethod[], { command, ownLogin = [] }: LoginAgent) {
+function runOf(
+  { method: id, description }: LoginMethod,
+  methods: readonly AuthMethod[],
+  { command, ownLogin }: LoginAgent,
+): LoginEnd {
   const method = methods.find((one) => one.id === id && one.type === "terminal");
-  if (method === undefined) return { command: ownLogin, env: {} };
-  return { command: [...command, ...(method.args ?? [])], env: method.env ?? {} };
+  if (method !== undefined)
+    return { done: false, run: { command: [...command, ...(method.args ?? [])], env: method.env ?? {} } };
+  if (ownLogin !== undefined) return { done: false, run: { command: ownLogin, env: {} } };
+  // The program of a user's own entry may be a wrapper.
+  const message = `this login is not begun from here: ${description ?? "run the agent's own login in a terminal"}`;
+  return { failure: { code: "UNSUPPORTED", message } };
 }
 
 function unknownMethod(methods: readonly LoginMethod[]): AgentFailure {
