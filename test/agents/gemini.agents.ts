@@ -7,6 +7,13 @@ const closed = { status: "failed", by: "agentd" } as const;
 agentContract("gemini", {
   rejection: { stopReason: "end_turn", modelGoesOn: true, call: closed, command: closed },
   asksForMcpCalls: true,
+  steered: false,
+  subAgents: "never asks",
+  login: {
+    missing: "turn fails",
+    methods: ["oauth-personal", "gemini-api-key", "vertex-ai", "gateway", "terminal"],
+    remedy: { variable: "GEMINI_API_KEY", method: "gemini-api-key" },
+  },
   resumed: "load or fresh",
   showsForms: false,
   failingModels: [
