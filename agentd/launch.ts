@@ -169,6 +169,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
     start: (sink) => withUserUmask(() => startAgent(options, sink)),
     command,
     ownLogin: loginArguments && [...program, ...loginArguments],
+    terminalLogins: (info) => publishedAgent(agent, info)?.terminalLogins ?? [],
   };
 }
 

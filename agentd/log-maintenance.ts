@@ -4,15 +4,10 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { LogError } from "./log/log-error.ts";
 import type { Log } from "./log/open.ts";
 import { runSteps } from "./log/steps.ts";
-import type { MaintenanceCommand } from "./session/core/input.ts";
+import type { PostponedCommand, PostponedReply } from "./session/core/input.ts";
 import { errorBody, instanceSession, type VerifyReply } from "./vocabulary/index.ts";
 
-export interface MaintenanceReply {
-  readonly rc: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-type LogCommand = Exclude<MaintenanceCommand, { readonly verb: "agent.login" }>;
+type LogCommand = Exclude<PostponedCommand, { readonly verb: "agent.login" | "agent.probe" }>;
 
 export class LogMaintenance {
   readonly #log: Log;
@@ -41,7 +36,7 @@ export class LogMaintenance {
   }
 
   /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`Aborted`). */
-  async run(session: string, seq: number, command: LogCommand): Promise<MaintenanceReply> {
+  async run(session: string, seq: number, command: LogCommand): Promise<PostponedReply> {
     try {
       return { rc: 0, body: await this.#next(() => this.#do(session, seq, command)) };
     } catch (error) {

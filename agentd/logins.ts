@@ -4,9 +4,9 @@
 import type { AgentClient, AgentSink } from "../acp-client/agent-client.ts";
 import type { AgentEvent, AgentFailure } from "../acp-client/agent-events.ts";
 import { truncateText } from "../acp-client/jsonrpc/sample.ts";
-import type { AuthMethod } from "../acp-client/model.ts";
+import type { AgentIdentity, AgentInfo, AuthMethod } from "../acp-client/model.ts";
 import type { Clock } from "../bus-client/index.ts";
-import type { MaintenanceReply } from "./log-maintenance.ts";
+import type { PostponedReply } from "./session/core/input.ts";
 import { toErrorBody } from "./session/core/turns.ts";
 import { errorBody, type LoginMethod, type LoginReply, type VerbInput } from "./vocabulary/index.ts";
 
@@ -16,6 +16,8 @@ export interface LoginAgent {
   /** The command to which a terminal method appends its arguments, and the one that logs in by the agent's own program. */
   readonly command: readonly string[];
   readonly ownLogin: readonly string[] | undefined;
+  /** The methods of the agent that only name that program. */
+  readonly terminalLogins: (info: AgentInfo | null) => readonly string[];
 }
 
 type LoginRequest = Omit<VerbInput<"agent.login">, "command_id">;
@@ -42,7 +44,7 @@ export class Logins {
    * Without a method, says which there are. With the method of a login that runs, waits for that one. `visits`: how many
    * pages of it the caller has been shown.
    */
-  async run({ agent, method, visits = 0 }: LoginRequest): Promise<MaintenanceReply> {
+  async run({ agent, method, visits = 0 }: LoginRequest): Promise<PostponedReply> {
     for (;;) {
       const running = this.#running.get(agent);
       if (running === undefined) break;
@@ -70,7 +72,7 @@ export class Logins {
     if (this.#running.get(agent) === login) this.#running.delete(agent);
   }
 
-  async #wait(agent: string, login: Login, visits: number): Promise<MaintenanceReply> {
+  async #wait(agent: string, login: Login, visits: number): Promise<PostponedReply> {
     const { clock, waitMs } = this.#options;
     let cancel: () => void = () => {};
     const late = new Promise<LoginEnd>((resolve) => {
@@ -125,12 +127,11 @@ class Login {
       this.#client.initialize((initialized) => {
         if (!initialized.ok) return resolve({ failure: initialized.failure });
         const { authMethods } = initialized.value;
-        const methods = toLoginMethods(authMethods, this.#agent);
+        const methods = toLoginMethods(initialized.value, this.#agent);
         if (this.method === undefined) return resolve({ done: false, methods });
         const chosen = methods.find(({ method }) => method === this.method);
         if (chosen === undefined) return resolve({ failure: unknownMethod(methods) });
-        if (chosen.type === "terminal")
-          return resolve({ done: false, run: runOf(chosen.method, authMethods, this.#agent) });
+        if (chosen.type === "terminal") return resolve(runOf(chosen, authMethods, this.#agent));
         if (chosen.type === "env_var") return resolve({ done: false, variables: chosen.variables ?? [] });
         this.#client.authenticate(chosen.method, (ended) =>
           resolve(ended.ok ? { done: true } : { failure: ended.failure }),
@@ -154,23 +155,37 @@ class Login {
 
 const messageUnitsMax = 2_000;
 
-function toLoginMethods(methods: readonly AuthMethod[], { ownLogin }: LoginAgent): readonly LoginMethod[] {
-  const offered = methods.map(({ id: method, name, description, type, variables }) => ({
+function toLoginMethods(
+  { authMethods, info }: Pick<AgentIdentity, "authMethods" | "info">,
+  { ownLogin, terminalLogins }: LoginAgent,
+): readonly LoginMethod[] {
+  const ofProgram = terminalLogins(info);
+  const offered = authMethods.map(({ id: method, name, description, type, variables }) => ({
     method,
     name,
-    type,
+    type: ofProgram.includes(method) ? "terminal" : type,
     ...(typeof description === "string" ? { description } : {}),
     ...(variables === undefined ? {} : { variables }),
   }));
-  const isNeeded = !methods.some(({ type, id }) => type === "terminal" || id === ownLoginMethod);
+  const isNeeded = !offered.some(({ type, method }) => type === "terminal" || method === ownLoginMethod);
   if (ownLogin === undefined || !isNeeded) return offered;
   return [...offered, { method: ownLoginMethod, name: "Log in with the agent's own program", type: "terminal" }];
 }
 
-function runOf(id: string, methods: readonly AuthMethod[], { command, ownLogin = [] }: LoginAgent) {
+function runOf(
+  { method: id, description }: LoginMethod,
+  methods: readonly AuthMethod[],
+  { command, ownLogin }: LoginAgent,
+): LoginEnd {
   const method = methods.find((one) => one.id === id && one.type === "terminal");
-  if (method === undefined) return { command: ownLogin, env: {} };
-  return { command: method.command ?? [...command, ...(method.args ?? [])], env: method.env ?? {} };
+  if (method !== undefined) {
+    const run = { command: method.command ?? [...command, ...(method.args ?? [])], env: method.env ?? {} };
+    return { done: false, run };
+  }
+  if (ownLogin !== undefined) return { done: false, run: { command: ownLogin, env: {} } };
+  // The program of a user's own entry may be a wrapper.
+  const message = `this login is not begun from here: ${description ?? "run the agent's own login in a terminal"}`;
+  return { failure: { code: "UNSUPPORTED", message } };
 }
 
 function unknownMethod(methods: readonly LoginMethod[]): AgentFailure {

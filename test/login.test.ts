@@ -226,3 +226,23 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
     /needs a terminal; run in one with HOW set:[^]*\(exit 7\)/,
   );
 });
+
+test("a login that only names the agent's own program is not said to be done", async () => {
+  const byProgram: JsonObject = { id: "opencode-login", name: "Log in", description: "Run `opencode auth login`" };
+  const agentInfo = { name: "OpenCode", title: "OpenCode", version: "1.18.33" };
+  await using scene = await openScene({ scripted: { initialize: { agentInfo, authMethods: [byProgram] } } });
+  const { user } = scene;
+  expect(await user.call("agent.login", { agent: "scripted" })).toMatchObject({
+    methods: [{ method: "opencode-login", type: "terminal" }],
+  });
+  const refused = await user.refusal("agent.login", { agent: "scripted", method: "opencode-login" });
+  expect(refused).toMatchObject({
+    code: "UNSUPPORTED",
+    message: expect.stringContaining("Run `opencode auth login`") as string,
+  });
+  const methods = scene
+    .agent()
+    .received()
+    .map(({ method }) => method);
+  expect(methods).not.toContain("authenticate");
+});

@@ -49,7 +49,7 @@ function definedFields(fields: Partial<ToolCallFields>): (readonly [string, unkn
   );
 }
 
-const foldedFields = [...requestMembers, "raw_output", "parent_tool_call_id"] as const;
+const foldedFields = [...requestMembers, "raw_output"] as const;
 
 /** An announcement after the end of the call begins another call with the same id. */
 export function startsNewCall(before: ToolCallFields, { title, tool_kind, status }: ToolCallFields): boolean {

@@ -5,6 +5,7 @@ import type { Answer } from "../../bus-client/index.ts";
 import { boundFields, jsonBytes, measureFields } from "../session/core/bounded-fields.ts";
 import { toElicitationFields } from "../session/core/requests/elicitations.ts";
 import { agentSessionMember } from "../session/core/requests/request-life.ts";
+import { subAgentMember } from "../session/core/requests/permissions.ts";
 import { droppableMembers } from "../session/core/requests/requested-call.ts";
 import type { PendingRequest as Open, SessionState } from "../session/core/state.ts";
 import {
@@ -102,7 +103,8 @@ function requestWithin(
   const { value, bytes, omitted } = boundFields(measureCall(open.toolCall), bytesMax - fixed);
   const all = toLeftOut([...open.omitted, ...omitted]);
   const changed = open.changed.length === 0 ? {} : { changed: open.changed };
-  const request = { kind: open.kind, ...head, tool_call: value, options: open.options, ...times, ...changed, ...all };
+  const asked = { tool_call: value, ...subAgentMember(open), options: open.options };
+  const request = { kind: open.kind, ...head, ...asked, ...times, ...changed, ...all };
   return { request, bytes: fixed + bytes };
 }
 

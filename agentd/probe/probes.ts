@@ -6,11 +6,11 @@ import { sessionMarker } from "../catalogue/environment.ts";
 import type { Limits } from "../config/limits.ts";
 import { freshWorkspace } from "../instance/directories.ts";
 import type { Log } from "../log/open.ts";
-import { Aborted, type MaintenanceReply } from "../log-maintenance.ts";
+import { Aborted } from "../log-maintenance.ts";
 import type { BusToolsWatch } from "../bus-tools.ts";
 import type { AgentsOptions } from "../session/agents/agents.ts";
 import { childOf } from "../session/agents/client-requests.ts";
-import type { Command } from "../session/core/input.ts";
+import type { Command, PostponedReply } from "../session/core/input.ts";
 import { newSession } from "../session/core/state.ts";
 import { toErrorBody } from "../session/core/turns.ts";
 import { errorBody, instanceSession, type ProbeReply } from "../vocabulary/index.ts";
@@ -50,7 +50,7 @@ export class Probes {
   }
 
   /** Runs a command that is already in the log, and returns its reply. Rejects if `stop` interrupts it (`Aborted`). */
-  run(command: Command<"agent.probe">): Promise<MaintenanceReply> {
+  run(command: Command<"agent.probe">): Promise<PostponedReply> {
     const running = this.#run(command);
     this.#running.add(running);
     const forget = (): void => void this.#running.delete(running);
@@ -65,7 +65,7 @@ export class Probes {
     await Promise.allSettled(this.#running);
   }
 
-  async #run({ args }: Command<"agent.probe">): Promise<MaintenanceReply> {
+  async #run({ args }: Command<"agent.probe">): Promise<PostponedReply> {
     const { newId, now, workspacesDirectory, plan, busTools, forgetAgentSession } = this.#options;
     const { agent, depth, env } = args;
     const id = newId();

@@ -11,7 +11,7 @@ import type { Agents } from "./agents/agents.ts";
 import type { ClientRequests } from "./agents/client-requests.ts";
 import type { ClientSideEffect } from "./core/client-side/client-side-input.ts";
 import { compensate } from "./core/client-side/decide-client-side.ts";
-import type { Effect, Timer } from "./core/input.ts";
+import type { Effect, PostponedReply, Timer } from "./core/input.ts";
 import type { PostInput } from "./mailbox/mailbox.ts";
 
 export interface EffectRunnerOptions {
@@ -74,7 +74,7 @@ export class EffectRunner {
   }
 
   #act(session: string, effect: Effect): void {
-    const { post, agents, people, maintenance, onError } = this.#options;
+    const { post, agents, people, onError } = this.#options;
     const run = agents.get(session);
     switch (effect.type) {
       case "launch":
@@ -107,19 +107,27 @@ export class EffectRunner {
       case "check_bus_tools":
         if (run) this.#checkBusTools(session, run.runSeq);
         return;
-      case "maintain": {
-        const { seq, command } = effect;
-        const { logins } = this.#options;
-        const work = command.verb === "agent.login" ? logins.run(command.args) : maintenance.run(session, seq, command);
-        work.then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
-        return;
+      case "run_command": {
+        const { seq } = effect;
+        this.#runCommand(session, effect).then(
+          (reply) => post(session, { type: "command_done", seq, ...reply }),
+          onError,
+        );
       }
-      case "probe": {
-        const { seq, command } = effect;
-        this.#options.probes
-          .run(command)
-          .then(({ rc, body }) => post(session, { type: "maintenance_done", seq, rc, body }), onError);
-      }
+    }
+  }
+
+  #runCommand(session: string, { seq, command }: Extract<Effect, { type: "run_command" }>): Promise<PostponedReply> {
+    const { logins, probes, maintenance } = this.#options;
+    switch (command.verb) {
+      case "agent.login":
+        return logins.run(command.args);
+      case "agent.probe":
+        return probes.run(command);
+      case "agent.session.purge":
+      case "agent.log.prune":
+      case "agent.log.redact":
+        return maintenance.run(session, seq, command);
     }
   }
 

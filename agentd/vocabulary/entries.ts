@@ -75,6 +75,7 @@ export const requestMembers = [
   "content",
   "locations",
   "raw_input",
+  "parent_tool_call_id",
 ] as const satisfies readonly (keyof ToolCallFields)[];
 
 /** What a tool call is about, for people: its title, with the tool's name before it unless the title says it. */
@@ -301,6 +302,8 @@ export interface PermissionEntry extends RequestEntry {
   readonly phase: "requested" | "changed" | "resolved" | AnswerPhase;
   /** With `requested`: the request's members, merged over all earlier updates of the tool call. */
   readonly tool_call?: ToolCallFields;
+  /** With `requested`: the title of the tool call that started the sub-agent which asks, or its id. */
+  readonly sub_agent?: string;
   /** Members of `tool_call` that come from earlier updates, not from the request. */
   readonly said_before?: readonly string[];
   /** Members from earlier updates that are too long to repeat here. Earlier entries of the call have them. */

@@ -64,6 +64,8 @@ export interface ListedPermission extends ListedRequest {
   readonly kind: "permission";
   /** Includes all updates up to now. */
   readonly tool_call: ToolCallFields;
+  /** The title of the tool call that started the sub-agent which asks, or its id. */
+  readonly sub_agent?: string;
   readonly options: readonly PermissionChoice[];
   /** Members of `tool_call` that the agent changed after the request. The request's entry has the original. */
   readonly changed?: readonly string[];

@@ -15,6 +15,8 @@ export interface PermissionRequest {
   readonly request: string;
   readonly agent_session?: string;
   readonly tool_call?: ToolCallFields;
+  /** What the tool call is called that started the sub-agent which asks. */
+  readonly sub_agent?: string;
   /** Members of the tool call that the agent changed after it asked. */
   readonly changed?: readonly string[];
   /** Members of the tool call that were too long to be included. */
@@ -32,8 +34,6 @@ export interface PermissionRenderOptions extends Screen {
   readonly directory?: string | undefined;
   /** Shows everything in full length. */
   readonly isWhole?: boolean;
-  /** The title of the tool call that started the sub-agent which asks. */
-  readonly parent?: string | undefined;
   /** Omits the diffs, which are already shown right above. */
   readonly isBelowDiff?: boolean;
   /** False omits the commands that answer the request, and its options unless everything is shown. */
@@ -42,11 +42,11 @@ export interface PermissionRenderOptions extends Screen {
 
 export function renderPermission(permission: PermissionRequest, options: PermissionRenderOptions): Text[] {
   const { style } = options;
-  const tool = permission.tool_call;
+  const { tool_call: tool, sub_agent: subAgent } = permission;
   const kind = tool?.tool_kind ?? "kind not given";
   return [
     style.question(`? allow: ${printableLine(titleWithName(tool ?? {}) ?? "…")} (${printableLine(kind)})`),
-    ...(options.parent === undefined ? [] : [style.faint(`  asked by a sub-agent: ${options.parent}`)]),
+    ...(subAgent === undefined ? [] : [style.faint(`  asked by a sub-agent: ${printableLine(subAgent)}`)]),
     ...renderWarnings(permission, options),
     ...renderFacts(tool, options),
     ...(permission.why === undefined ? [] : [style.faint(`  ${printableLine(permission.why)}`)]),

@@ -90,8 +90,9 @@ const requestCuts: readonly Cut[] = [
 ];
 
 /** Marks requests that changed after they were asked, and requests of sub-agents. */
-function describeMarks({ changed, agent_session: other }: ListedPermission): string {
-  return `${changed === undefined ? "" : "(changed) "}${other === undefined ? "" : "(sub-agent) "}`;
+function describeMarks({ changed, agent_session: other, sub_agent: subAgent }: ListedPermission): string {
+  const isSubAgent = (other ?? subAgent) !== undefined;
+  return `${changed === undefined ? "" : "(changed) "}${isSubAgent ? "(sub-agent) " : ""}`;
 }
 
 /** Explains why a list is incomplete: agentd bounds the size of its reply. */

@@ -115,10 +115,7 @@ export class ToolCalls {
   }
 
   /** The title of the call that started the sub-agent whose call this is, for people; undefined for the agent's own. */
-  parentOf({
-    tool_call_id: id,
-    parent_tool_call_id = this.#calls.get(id)?.fields.parent_tool_call_id,
-  }: ToolCallFields) {
+  #parentOf({ parent_tool_call_id }: ToolCallFields): string | undefined {
     if (typeof parent_tool_call_id !== "string") return undefined;
     return printableLine(this.#calls.get(parent_tool_call_id)?.fields.title || parent_tool_call_id);
   }
@@ -185,7 +182,7 @@ export class ToolCalls {
       saidByTitle
         ? rich`${mark} ${style.code(shown.slice(0, kind.length))}${shown.slice(kind.length)}`
         : rich`${mark} ${style.code(kind)}  ${shown}`;
-    const parent = this.parentOf(call);
+    const parent = this.#parentOf(call);
     if (parent === undefined) return head(fit(title, columns, taken));
     const of = isNamed ? "" : ` (in ${fit(parent, columns, columns - parentColumnsMax)})`;
     return rich`${head(fit(title, columns, taken + 2 + of.length))}${of === "" ? "" : style.faint(of)}`;

@@ -465,7 +465,7 @@ test("a question and a text of a sub-agent are marked as such", () => {
   const output = shown([
     begun,
     child,
-    { ...permission, tool_call: call, options: [] },
+    { ...permission, tool_call: call, sub_agent: "Explore", options: [] },
     said,
     text("agent", "Done", "y"),
   ]);

@@ -141,11 +141,7 @@ export class Transcript {
     if (question.tool_call !== undefined && question.agent_session === undefined)
       this.#tools.noteShown(question.tool_call);
     const { directory } = this.#tools;
-    const parent =
-      question.tool_call === undefined || question.agent_session !== undefined
-        ? undefined
-        : this.#tools.parentOf(question.tool_call);
-    const options = { ...this.#options, directory, isOpen: open, isBelowDiff, parent };
+    const options = { ...this.#options, directory, isOpen: open, isBelowDiff };
     return rich`${held}${this.#renderSection("question", renderPermission(question, options))}`;
   }
 

@@ -4,6 +4,7 @@ import { cancelRows } from "./cancel-rows.ts";
 import { clientRow } from "./client-row.ts";
 import { type AgentHabits, prepareSetting } from "./contract-setting.ts";
 import { endRows } from "./end-rows.ts";
+import { loginRow } from "./login-row.ts";
 import { optionRows } from "./option-rows.ts";
 import { probeRow } from "./probe-row.ts";
 import { questionRows } from "./question-rows.ts";
@@ -11,6 +12,8 @@ import type { RealAgentName } from "./real-agents.ts";
 import { returnRows } from "./return-rows.ts";
 import { rowsOf } from "./rows.ts";
 import { serverRows } from "./server-rows.ts";
+import { steeringRow } from "./steering-row.ts";
+import { subAgentRow } from "./sub-agent-row.ts";
 import { turnRows } from "./turn-rows.ts";
 
 export function agentContract(name: RealAgentName, habits: AgentHabits): void {
@@ -23,6 +26,9 @@ export function agentContract(name: RealAgentName, habits: AgentHabits): void {
   optionRows(row, habits, setting);
   returnRows(row, habits, setting);
   endRows(row, setting);
+  steeringRow(row, habits, setting);
+  subAgentRow(row, habits, setting);
+  loginRow(row, name, habits);
   clientRow(row, name, setting);
   probeRow(row, name, habits, setting);
 }

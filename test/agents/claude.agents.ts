@@ -6,6 +6,14 @@ const failedByAgent = { status: "failed", by: "agent" } as const;
 agentContract("claude", {
   rejection: { stopReason: "end_turn", modelGoesOn: true, call: failedByAgent, command: failedByAgent },
   asksForMcpCalls: true,
+  steered: true,
+  subAgents: "asks below its parent",
+  login: {
+    missing: "turn fails",
+    methods: ["claude-ai-login", "console-login"],
+    remedy: { variable: "ANTHROPIC_API_KEY" },
+    unreachable: { method: "claude-ai-login", runs: " auth login --claudeai", says: "Paste code here" },
+  },
   resumed: "resume",
   showsForms: true,
   failingModels: [

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A session that agentd starts and one that the official client library starts leave the same files in the agent's home.
+// A session that agentd starts and one that the official client library starts leave the same files in the agent's home,
+// and do the same to its configuration.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { client, type McpServer, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { expect } from "vitest";
+import { turnDeadlineMs } from "./agent-session.ts";
 import type { ContractSetting } from "./contract-setting.ts";
 import type { RealAgent, RealAgentName } from "./real-agents.ts";
 import type { Row } from "./rows.ts";
@@ -20,16 +22,21 @@ export function clientRow(row: Row, name: RealAgentName, setting: ContractSettin
     workshop.model.play({ words: "leave a trace", steps: [{ text: ["Here it is."] }] });
 
     const { home } = await workshop.freshTwin();
+    const configuration = await filesBelow(home);
+    const configured = (): Promise<string[]> => Promise.all(configuration.map((path) => readFile(path, "utf8")));
     const session = await workshop.openSession({ agent: twinEntryOf(name), cwd });
     expect(await (await session.prompt("leave a trace")).ended()).toMatchObject({ stop_reason: "end_turn" });
     expect((await session.close()).left).toEqual([]);
     const byAgentd = await filesIn(home);
+    const configuredByAgentd = await configured();
 
     const { agent } = await workshop.freshTwin();
     await runOwnClient(agent, cwd, "leave a trace");
     const byClient = await filesIn(home);
     expect(byAgentd).toEqual(byClient);
-    return `yes, ${byClient.length} names`;
+    expect(configuration).not.toEqual([]);
+    expect(configuredByAgentd).toEqual(await configured());
+    return `yes, ${byClient.length} files`;
   });
 }
 
@@ -61,7 +68,7 @@ async function runOwnClient({ command, env }: RealAgent, cwd: string, prompt: st
   }
 }
 
-/** As agentd ends an agent: by the end of its stdin, then by SIGTERM, then by SIGKILL. */
+/** As agentd ends an agent: by the end of its stdin, then by SIGTERM, then by SIGKILL; and until its last process is gone. */
 async function endAgent(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
   const pid = child.pid;
   const term = setTimeout(() => child.kill("SIGTERM"), 8000);
@@ -70,17 +77,30 @@ async function endAgent(child: ChildProcess, exited: Promise<unknown>): Promise<
   await exited;
   clearTimeout(term);
   clearTimeout(kill);
+  // Claude's own process outlives the adapter, and removes its files when it ends.
+  await expect.poll(() => pid !== undefined && isGroupAlive(pid), { timeout: turnDeadlineMs }).toBe(false);
 }
 
-/** Their names below the home, without what differs from run to run: ids, hashes, times. */
-async function filesIn(home: string): Promise<string[]> {
+function isGroupAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function filesBelow(home: string): Promise<string[]> {
   const found = await readdir(home, { recursive: true, withFileTypes: true });
-  const names = found
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(home, join(entry.parentPath, entry.name)))
+  return found.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Their names below the home, without what differs from run to run: ids, hashes, times. Each as often as it is there. */
+async function filesIn(home: string): Promise<string[]> {
+  const names = (await filesBelow(home))
+    .map((path) => relative(home, path))
     // Of a database that was open.
     .filter((name) => !/-(?:shm|wal)$/.test(name))
     .map((name) => name.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,}|\d+/g, "#"))
     .map((name) => name.replaceAll(/\b(ses|msg|prt)_\w+/g, "$1_#"));
-  return [...new Set(names)].toSorted();
+  return names.toSorted();
 }

@@ -10,6 +10,13 @@ agentContract("codex", {
     command: { status: "failed", by: "agent" },
   },
   asksForMcpCalls: true,
+  steered: true,
+  subAgents: "asks as the agent",
+  login: {
+    missing: "start fails",
+    methods: ["api-key", "chat-gpt-device-code", "terminal"],
+    remedy: { variable: "OPENAI_API_KEY", method: "api-key" },
+  },
   resumed: "resume",
   showsForms: true,
   failingModels: [

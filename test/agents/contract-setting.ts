@@ -23,6 +23,11 @@ export interface AgentHabits {
   };
   /** Whether it asks before it calls a tool of an MCP server. */
   readonly asksForMcpCalls: boolean;
+  /** Whether a prompt can go into its running turn. */
+  readonly steered: boolean;
+  /** What becomes of the question of a sub-agent: `sub-agent-row.ts` has each in full. */
+  readonly subAgents: "asks below its parent" | "asks as the agent" | "waits for ever" | "never asks";
+  readonly login: LoginHabits;
   /** How it brings a session back. */
   readonly resumed: "resume" | "load or fresh";
   /** Whether it shows people the forms that an MCP server asks them to fill in. */
@@ -45,6 +50,19 @@ export interface AgentHabits {
   readonly probeFaults: readonly ProbeStep[];
   /** Rows that fail today, with the reason: each is a fault of agentd that is known and not mended. */
   readonly failing: Readonly<Partial<Record<RowId, string>>>;
+}
+
+/** The agent without a login, at a model that asks for a key. */
+export interface LoginHabits {
+  readonly missing: "start fails" | "turn fails" | "asks the model again and again";
+  /** What it offers, and what agentd adds to that. */
+  readonly methods: readonly string[];
+  /** What a person does about it: stores a key, and has the agent log in by a method; or types a key at a terminal. */
+  readonly remedy:
+    | { readonly variable: string; readonly method?: string }
+    | { readonly terminal: string; readonly types: readonly (readonly [shown: string, typed: string])[] };
+  /** A login that needs the network: the method, and what its program is given and says. */
+  readonly unreachable?: { readonly method: string; readonly runs: string; readonly says: string };
 }
 
 export interface FailingModel {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A full probe by the command line, as a person runs it. With AGENTD_PROBE_DOCUMENT its table is written into that file.
-import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect } from "vitest";
 import type { ProbeReply } from "../../agentd/vocabulary/probe.ts";
 import type { AgentHabits, ContractSetting } from "./contract-setting.ts";
 import type { RealAgentName } from "./real-agents.ts";
 import type { Row } from "./rows.ts";
 
-const mix = fileURLToPath(new URL("../../dist/bin/mix.cjs", import.meta.url));
-
 export function probeRow(row: Row, name: RealAgentName, habits: AgentHabits, setting: ContractSetting): void {
   row("probe", async () => {
-    const { agent, model, place } = setting.workshop;
+    const { agent, model, mix } = setting.workshop;
     model.play({ words: "Answer with the one word: ready", steps: [{ text: ["ready"] }] });
     model.play({
       words: "write probe.txt probe",
@@ -21,12 +17,11 @@ export function probeRow(row: Row, name: RealAgentName, habits: AgentHabits, set
     });
     model.play({ words: "count from 1 to 1000", steps: [{ text: ["one\n"], hangs: true }] });
     const document = process.env["AGENTD_PROBE_DOCUMENT"];
-    const words = ["agent", "agents", "probe", name, "--full", "--yes", "--json"];
+    const words = ["agents", "probe", name, "--full", "--yes", "--json"];
     const written =
       document === undefined ? [] : ["--write", fileURLToPath(new URL(`../../${document}`, import.meta.url))];
-    const run = promisify(execFile)(process.execPath, [mix, ...words, ...written], { env: place.environment });
     // A fault of the agent makes the command exit with 1.
-    const { stdout } = await run.catch((failed: unknown) => failed as { readonly stdout: string });
+    const { stdout } = await mix([...words, ...written]);
     const { cells } = JSON.parse(stdout) as ProbeReply;
     const faults = cells.flatMap(({ step, result }) => (result === "failed" ? [step] : []));
     expect(habits.probeFaults).toEqual(expect.arrayContaining(faults));

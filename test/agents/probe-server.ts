@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An MCP server as a user may have one of their own, by hand in a few lines: one tool proves that a secret has reached
-// it without saying the secret, the other asks the user to fill in a form.
+// it without saying the secret, the other asks the user to fill in a form. Its argument is a file that it makes when it
+// has told its tools.
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 interface Message {
@@ -56,7 +58,10 @@ async function handle(message: Message): Promise<void> {
     const serverInfo = { name: "probe", version: "1.0.0" };
     return send({ id, result: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } });
   }
-  if (method === "tools/list") return send({ id, result: { tools } });
+  if (method === "tools/list") {
+    send({ id, result: { tools } });
+    return writeFileSync(process.argv[2] ?? "", "");
+  }
   if (method === "tools/call") return send({ id, result: await call(params?.name) });
   if (method === "ping") return send({ id, result: {} });
   return send({ id, error: { code: -32601, message: `no method ${method}` } });

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // An agent's questions: what people are shown of them, and what becomes of each answer.
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect } from "vitest";
 import { callNotify } from "../harness/notify-user.ts";
 import { startNotifydProcess } from "../harness/notifyd-process.ts";
@@ -141,13 +138,8 @@ export function questionRows(row: Row, habits: AgentHabits, setting: ContractSet
   }
 
   row("shown", async () => {
-    const mix = fileURLToPath(new URL("../../dist/bin/mix.cjs", import.meta.url));
-    const env = setting.workshop.place.environment;
     return await expectShown("permit", async ({ request }) => {
-      const { stdout } = await promisify(execFile)(process.execPath, [mix, "agent", "permit", "show", request], {
-        env,
-      });
-      return stdout;
+      return (await setting.workshop.mix(["permit", "show", request])).stdout;
     });
   });
 

@@ -3,7 +3,7 @@
 // configuration that points it at the scripted model, and what the model must call its tools.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ModelToolCall } from "./model-server/script.ts";
+import type { ConversationEntry, ModelToolCall, SaidStep, Step } from "./model-server/script.ts";
 
 export const realAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
 export type RealAgentName = (typeof realAgentNames)[number];
@@ -27,6 +27,19 @@ export interface AgentTools {
   shell(command: string): ModelToolCall;
   /** A call of a tool of an MCP server that agentd hands to the agent. OpenCode does not ask for it. */
   mcp(server: string, tool: string, args: Readonly<Record<string, unknown>>): ModelToolCall;
+  readonly subAgent: SubAgentTools;
+}
+
+export interface SubAgentTools {
+  readonly start: (task: string) => ModelToolCall;
+  /** What the model does next, where the agent does not wait by itself. */
+  readonly wait?: readonly Step[];
+  /** Another kind of sub-agent, which only reads; what it says at its end is a call too. */
+  readonly reader?: {
+    readonly start: (task: string) => ModelToolCall;
+    readonly read: (directory: string) => ModelToolCall;
+    readonly end: (findings: string) => ModelToolCall;
+  };
 }
 
 export interface RealAgentOptions {
@@ -35,7 +48,12 @@ export interface RealAgentOptions {
   /** A directory of this agent's own. What agents leave in TMPDIR stays in it too (OpenCode: 5.6 MB a start). */
   readonly home: string;
   readonly modelPort: number;
+  /** False: it has no key of its own. */
+  readonly isLoggedIn?: boolean;
 }
+
+/** What every agent's login comes down to here. */
+export const modelKey = "key-of-the-scripted-model";
 
 /** Writes the agent's configuration into its home. */
 export function prepareRealAgent(name: RealAgentName, options: RealAgentOptions): Promise<RealAgent> {
@@ -51,7 +69,7 @@ export function prepareRealAgent(name: RealAgentName, options: RealAgentOptions)
   }
 }
 
-async function prepareClaude({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+async function prepareClaude({ installed, home, modelPort, isLoggedIn = true }: RealAgentOptions): Promise<RealAgent> {
   const configuration = join(home, ".claude");
   // The mode that asks the user; its own start value asks a model.
   const settings = { permissions: { defaultMode: "default" } };
@@ -68,7 +86,7 @@ async function prepareClaude({ installed, home, modelPort }: RealAgentOptions): 
       ...(await commonEnvironment(home, modelPort)),
       CLAUDE_CONFIG_DIR: configuration,
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${modelPort}`,
-      ANTHROPIC_API_KEY: "scripted",
+      ...(isLoggedIn ? { ANTHROPIC_API_KEY: modelKey } : {}),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_TELEMETRY: "1",
       DISABLE_ERROR_REPORTING: "1",
@@ -82,15 +100,26 @@ async function prepareClaude({ installed, home, modelPort }: RealAgentOptions): 
       write: (file_path, content) => ({ name: "Write", arguments: { file_path, content } }),
       shell: (command) => ({ name: "Bash", arguments: { command, description: "the test wants it" } }),
       mcp: (server, tool, args) => ({ name: `mcp__${server}__${tool}`, arguments: args }),
+      subAgent: {
+        start: (prompt) => ({
+          name: "Agent",
+          arguments: {
+            description: "a small task",
+            prompt,
+            subagent_type: "general-purpose",
+            run_in_background: false,
+          },
+        }),
+      },
     },
     leaves: [],
   };
 }
 
-async function prepareGemini({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+async function prepareGemini({ installed, home, modelPort, isLoggedIn = true }: RealAgentOptions): Promise<RealAgent> {
   const settings = {
     // In a folder that it does not trust it starts no MCP server.
-    security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+    security: { auth: isLoggedIn ? { selectedType: "gemini-api-key" } : {}, folderTrust: { enabled: false } },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
@@ -104,7 +133,7 @@ async function prepareGemini({ installed, home, modelPort }: RealAgentOptions): 
     program: { name: "gemini", words },
     env: {
       ...(await commonEnvironment(home, modelPort)),
-      GEMINI_API_KEY: "scripted",
+      ...(isLoggedIn ? { GEMINI_API_KEY: modelKey } : {}),
       GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${modelPort}`,
       GEMINI_FORCE_FILE_STORAGE: "true",
     },
@@ -112,12 +141,23 @@ async function prepareGemini({ installed, home, modelPort }: RealAgentOptions): 
       write: (file_path, content) => ({ name: "write_file", arguments: { file_path, content } }),
       shell: (command) => ({ name: "run_shell_command", arguments: { command, description: "the test wants it" } }),
       mcp: (server, tool, args) => ({ name: `mcp_${server}_${tool}`, arguments: args }),
+      subAgent: {
+        start: (prompt) => ({ name: "invoke_agent", arguments: { agent_name: "generalist", prompt } }),
+        reader: {
+          start: (prompt) => ({ name: "invoke_agent", arguments: { agent_name: "codebase_investigator", prompt } }),
+          read: (dir_path) => ({ name: "list_directory", arguments: { dir_path } }),
+          end: (SummaryOfFindings) => ({
+            name: "complete_task",
+            arguments: { report: { SummaryOfFindings, ExplorationTrace: [], RelevantLocations: [] } },
+          }),
+        },
+      },
     },
     leaves: [],
   };
 }
 
-async function prepareCodex({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+async function prepareCodex({ installed, home, modelPort, isLoggedIn = true }: RealAgentOptions): Promise<RealAgent> {
   const codexHome = join(home, ".codex");
   await put(
     join(codexHome, "config.toml"),
@@ -133,7 +173,7 @@ enabled = false
 name = "Scripted"
 base_url = "http://127.0.0.1:${modelPort}/v1"
 wire_api = "responses"
-env_key = "SCRIPTED_LOGIN"
+${isLoggedIn ? 'env_key = "SCRIPTED_LOGIN"' : "requires_openai_auth = true"}
 request_max_retries = 0
 stream_max_retries = 0
 `,
@@ -149,7 +189,7 @@ stream_max_retries = 0
     env: {
       ...(await commonEnvironment(home, modelPort)),
       CODEX_HOME: codexHome,
-      SCRIPTED_LOGIN: "scripted",
+      ...(isLoggedIn ? { SCRIPTED_LOGIN: modelKey } : {}),
       NO_BROWSER: "1",
       // The mode that asks the user. What config.toml says of approvals is overridden by the adapter's own start mode.
       INITIAL_AGENT_MODE: "read-only",
@@ -161,10 +201,22 @@ stream_max_retries = 0
         arguments: { cmd, sandbox_permissions: "require_escalated", justification: "the test wants it" },
       }),
       mcp: (server, tool, args) => ({ namespace: `mcp__${server}`, name: tool, arguments: args }),
+      subAgent: {
+        start: (message) => ({ namespace: "multi_agent_v1", name: "spawn_agent", arguments: { message } }),
+        wait: [waitForSubAgent],
+      },
     },
     // At its first patch.
     leaves: [`/tmp/codex-daemon-${process.getuid?.()}`],
   };
+}
+
+/** The result of `spawn_agent` names the sub-agent. */
+function waitForSubAgent(conversation: readonly ConversationEntry[]): SaidStep {
+  const started = conversation.findLast(({ role }) => role === "tool")?.text ?? "";
+  const { agent_id } = JSON.parse(started) as { readonly agent_id: string };
+  const wait = { targets: [agent_id], timeout_ms: 60_000 };
+  return { calls: [{ namespace: "multi_agent_v1", name: "wait_agent", arguments: wait }] };
 }
 
 function addFilePatch(path: string, content: string): string {
@@ -172,7 +224,12 @@ function addFilePatch(path: string, content: string): string {
   return ["*** Begin Patch", `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), "*** End Patch"].join("\n");
 }
 
-async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions): Promise<RealAgent> {
+async function prepareOpencode({
+  installed,
+  home,
+  modelPort,
+  isLoggedIn = true,
+}: RealAgentOptions): Promise<RealAgent> {
   const seesImages = { attachment: true, modalities: { input: ["text", "image"], output: ["text"] } };
   const configuration = {
     autoupdate: false,
@@ -185,7 +242,7 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
       scripted: {
         npm: "@ai-sdk/openai-compatible",
         name: "Scripted",
-        options: { baseURL: `http://127.0.0.1:${modelPort}/v1`, apiKey: "scripted" },
+        options: { baseURL: `http://127.0.0.1:${modelPort}/v1`, ...(isLoggedIn ? { apiKey: modelKey } : {}) },
         models: { scripted: { name: "Scripted", ...seesImages }, other: { name: "Other" } },
       },
     },
@@ -207,6 +264,12 @@ async function prepareOpencode({ installed, home, modelPort }: RealAgentOptions)
       write: (filePath, content) => ({ name: "write", arguments: { filePath, content } }),
       shell: (command) => ({ name: "bash", arguments: { command, description: "the test wants it" } }),
       mcp: (server, tool, args) => ({ name: `${server}_${tool}`, arguments: args }),
+      subAgent: {
+        start: (prompt) => ({
+          name: "task",
+          arguments: { description: "a small task", prompt, subagent_type: "general" },
+        }),
+      },
     },
     leaves: [],
   };

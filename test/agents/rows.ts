@@ -22,6 +22,8 @@ export const rowTitles = {
   "cancel-question": "cancel while a question is open",
   "cancel-command": "cancel while a command runs",
   queue: "queue",
+  steering: "steering",
+  "sub-agent": "sub-agent",
   options: "each option set",
   "unknown-mode": "unknown mode refused",
   image: "image",
@@ -41,6 +43,7 @@ export const rowTitles = {
   "close-command": "closed while a command runs, nothing left",
   "close-late": "cancelled late in a command, nothing left",
   "agentd-stopped": "agentd stopped, nothing left",
+  login: "login",
   client: "same files as with its own client",
   probe: "full probe",
 } as const;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The MCP servers that agentd hands to an agent: the Bus tools, and one of the user's own.
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { VerbInput } from "../../agentd/vocabulary/index.ts";
-import { turnDeadlineMs } from "./agent-session.ts";
+import { type AgentSession, startDeadlineMs, turnDeadlineMs } from "./agent-session.ts";
 import type { AgentHabits, ContractSetting } from "./contract-setting.ts";
 import { type EntryOf, of } from "./log-faults.ts";
 import type { Row } from "./rows.ts";
@@ -12,16 +14,32 @@ import { probeSecret } from "./workshop.ts";
 
 type HandedServer = NonNullable<VerbInput<"agent.session.start">["mcp_servers"]>[number];
 
-/** The secret by the name of a variable of agentd's environment: it does not travel over the Bus. */
-const probeServer: HandedServer = {
-  name: "probe",
-  command: process.execPath,
-  args: ["--import", import.meta.resolve("tsx"), fileURLToPath(new URL("probe-server.ts", import.meta.url))],
-  env: [{ name: "PROBE_SECRET", value: { env: probeSecret.name } }],
-};
+/**
+ * `listed`: the file that it makes when an agent has its tools. The secret is named by a variable of agentd's
+ * environment, so that it does not travel over the Bus.
+ */
+function probeServer(listed: string): HandedServer {
+  const program = fileURLToPath(new URL("probe-server.ts", import.meta.url));
+  return {
+    name: "probe",
+    command: process.execPath,
+    args: ["--import", import.meta.resolve("tsx"), program, listed],
+    env: [{ name: "PROBE_SECRET", value: { env: probeSecret.name } }],
+  };
+}
 
 export function serverRows(row: Row, habits: AgentHabits, setting: ContractSetting): void {
   const { idleSession, requestsOf } = setting;
+
+  /** A session whose agent has the tools of the server: Codex opens one, and takes prompts, before it has. */
+  async function openWithProbe(): Promise<AgentSession> {
+    const { workshop } = setting;
+    const cwd = workshop.place.directory();
+    const listed = join(workshop.place.home, `${basename(cwd)}-listed`);
+    const session = await workshop.openSession({ cwd, mcp_servers: [probeServer(listed)] });
+    await expect.poll(() => existsSync(listed), { timeout: startDeadlineMs }).toBe(true);
+    return session;
+  }
 
   row("bus", async () => {
     const session = await idleSession();
@@ -56,7 +74,7 @@ export function serverRows(row: Row, habits: AgentHabits, setting: ContractSetti
       words: "prove the secret",
       steps: [{ calls: [agent.tools.mcp("probe", "prove_secret", {})] }, { text: ["It is proved."] }],
     });
-    const session = await workshop.openSession({ mcp_servers: [probeServer] });
+    const session = await openWithProbe();
     const turn = await session.prompt("prove the secret");
     if (habits.asksForMcpCalls) await turn.allowAll(1);
     expect(await turn.ended()).toMatchObject({ stop_reason: "end_turn" });
@@ -74,7 +92,7 @@ export function serverRows(row: Row, habits: AgentHabits, setting: ContractSetti
       words: "ask for a colour",
       steps: [{ calls: [agent.tools.mcp("probe", "ask_colour", {})] }, { text: ["Thank you."] }],
     });
-    const session = await workshop.openSession({ mcp_servers: [probeServer] });
+    const session = await openWithProbe();
     const turn = await session.prompt("ask for a colour");
     if (habits.asksForMcpCalls) await turn.allowAll(1);
     if (habits.showsForms) {

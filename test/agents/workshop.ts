@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One real agent's place to work in: a scripted model, a home, the built agentd with its Bus, directories, and the proof
 // that all of it is gone afterwards.
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import type { StatusReply, VerbInput } from "../../agentd/vocabulary/index.ts";
 import { BusUser } from "../harness/bus-user.ts";
 import { type DaemonProcess, startDaemonProcess } from "../harness/daemon-process.ts";
 import { makePlace, type Place } from "../harness/place.ts";
+import { builtMix } from "../harness/shell.ts";
 import { killProcesses, remainingProcesses, type SeenProcess } from "./agent-processes.ts";
 import { type AgentSession, openSession, resumeSession } from "./agent-session.ts";
 import { repositoryInstallation } from "./installation.ts";
 import { type ModelServer, startModelServer } from "./model-server/model-server.ts";
-import { prepareRealAgent, type RealAgent, type RealAgentName } from "./real-agents.ts";
+import { modelKey, prepareRealAgent, type RealAgent, type RealAgentName } from "./real-agents.ts";
 
 export interface Workshop extends AsyncDisposable {
   readonly agent: RealAgent;
@@ -28,6 +32,8 @@ export interface Workshop extends AsyncDisposable {
   openSession(how?: Partial<VerbInput<"agent.session.start">>): Promise<AgentSession>;
   /** A session that has ended, brought back; `fresh`: as a new one of its agent, which is told what was said. */
   resumeSession(session: AgentSession, fresh?: boolean): Promise<AgentSession>;
+  /** `mix agent`, as a script runs it: without a terminal. */
+  readonly mix: (words: readonly string[], input?: string) => Promise<MixRun>;
   /** How long a question waits for a person from now on, in the words of the instance's file. */
   waitForPeople(time: string): Promise<void>;
   /** Kills agentd alone, and by SIGKILL: it can tell nothing and end nothing. */
@@ -40,22 +46,32 @@ export interface Workshop extends AsyncDisposable {
   remaining(seen: readonly SeenProcess[]): Promise<readonly SeenProcess[]>;
 }
 
+export interface MixRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** Of agentd's environment, for an MCP server of the user's own. */
 export const probeSecret = { name: "PROBE_SECRET", value: "the-heron-stands-on-one-leg" };
 
 /** The name under which the tests are on the Bus. */
 export const userName = "tester";
 
-export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
+/** `isLoggedIn`: false for an agent that has no key of its own, and a model that asks for one. */
+export async function openWorkshop(
+  name: RealAgentName,
+  { isLoggedIn = true }: { readonly isLoggedIn?: boolean } = {},
+): Promise<Workshop> {
   const undo: (() => unknown)[] = [];
   const close = (): Promise<void> => undoAll(name, undo);
   try {
     const place = makePlace();
     undo.push(() => place[Symbol.dispose]());
-    const model = await startModelServer();
+    const model = await startModelServer([], isLoggedIn ? {} : { key: modelKey });
     undo.push(() => model.close());
     const marker = { name: "REAL_AGENT_TEST", value: randomUUID() };
-    const options = { installed: repositoryInstallation.into, modelPort: model.port };
+    const options = { installed: repositoryInstallation.into, modelPort: model.port, isLoggedIn };
     const agent = await prepareRealAgent(name, { ...options, home: join(place.home, "agent") });
     const environment = { ...agent.env, [marker.name]: marker.value };
     const twinHome = join(place.home, "twin");
@@ -96,6 +112,7 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
       },
       openSession: (how = {}) => openSession(user, { agent: name, cwd: place.directory(), ...how }),
       resumeSession: (session, fresh = false) => resumeSession(user, session, fresh),
+      mix: (words, input = "") => runMix(place, words, input),
       async waitForPeople(time) {
         const limit = async (): Promise<unknown> => {
           const { limits } = await user.call<StatusReply>("agent.status", {});
@@ -127,6 +144,17 @@ export async function openWorkshop(name: RealAgentName): Promise<Workshop> {
     await close();
     throw failure;
   }
+}
+
+async function runMix({ environment, root }: Place, words: readonly string[], input: string): Promise<MixRun> {
+  const child = spawn(process.execPath, [builtMix, "agent", ...words], { env: environment, cwd: root });
+  child.stdin.on("error", () => undefined).end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit") as Promise<[number]>,
+  ]);
+  return { code, stdout, stderr };
 }
 
 /** The agent as a user installs it: a program of its name in a directory on the PATH. Returns that directory. */

@@ -2,6 +2,7 @@
 // Cancelling a turn: at the worst moments, of agents that take no notice, and without harm to what comes after.
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { livingIn } from "./living.ts";
 import { type EntryOf, agentText, ofKind, openScene, stateOf, turnEnd } from "./scene.ts";
 
 test("a cancel sent together with its prompt ends the turn as cancelled, every time (case 77)", async () => {
@@ -202,7 +203,7 @@ test("an agent that ignores a cancel and can resume is started anew, and runs wh
   expect(methods.filter((method) => method === "session/resume")).toHaveLength(1);
 });
 
-test("a session that is closed while its agent is on its way out, to be brought back, is closed (case 49)", async () => {
+test("a session that is closed while its agent is on its way out, to be brought back, is closed, and no agent follows (cases 49, 56)", async () => {
   await using scene = await openScene(
     {
       scripted: {
@@ -226,4 +227,10 @@ test("a session that is closed while its agent is on its way out, to be brought 
   );
   await user.call("agent.session.close", { session });
   await stateOf(user, session, "closed");
+  expect(livingIn(scene.place)).toEqual([]);
+  const starts = scene
+    .agent()
+    .received()
+    .filter(({ method }) => method === "initialize");
+  expect(starts).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../bus-client/testing/manual-clock.ts";
-import type { JsonObject, Step } from "../scripted-agent/scenario.ts";
+import type { JsonObject, Rule, Step } from "../scripted-agent/scenario.ts";
 import { SessionScript } from "../../agentd/session/core/testing/session-script.ts";
 import { type EntryOf, ofKind, openScene, question, type Scene, stateOf, turnEnd } from "./scene.ts";
 
@@ -102,6 +102,31 @@ test("what a sub-agent asks under a session id that was never opened is asked of
   // What it did is no tool call of this session.
   expect(ofKind(await user.log(session), "tool_call")).toEqual([]);
   expect(ofKind(await user.log(session), "extension")).toHaveLength(1);
+});
+
+test("what a sub-agent asks within the session of its parent is listed with the call that started it", async () => {
+  const _meta = { claudeCode: { parentToolUseId: "task" } };
+  const call = (toolCallId: string, title: string, more: JsonObject = {}): Step => ({
+    update: { sessionUpdate: "tool_call", toolCallId, title, kind: "edit", status: "pending", ...more },
+  });
+  const child: Step[] = [
+    call("task", "Explore"),
+    call("tool-1", "Write", { _meta }),
+    { permission: { toolCall: bare("tool-1") } },
+    endTurn,
+  ];
+  const agentInfo = { name: "@agentclientprotocol/claude-agent-acp", title: "Claude Agent", version: "0.101.0" };
+  const rules: Rule[] = [{ on: "session/prompt", do: child }];
+  await using scene = await openScene({ scripted: { initialize: { agentInfo }, rules } });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const known = { tool_call: { tool_call_id: "tool-1", parent_tool_call_id: "task" }, sub_agent: "Explore" };
+  const { request, ...asked } = await question(user, session);
+  expect(asked).toMatchObject(known);
+  expect(await user.call("agent.permission.list", {})).toMatchObject({ requests: [{ request, ...known }] });
+  await user.call("agent.permission.answer", { session, request, option: "allow" });
+  await turnEnd(user, session);
 });
 
 test("a no where only yeses are offered is sent as cancelled (case 89)", async () => {

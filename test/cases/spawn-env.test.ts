@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent's process finds around it, and starts that take long or cannot work.
 // @module-tag slow
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { AgentCommand } from "../../agentd/demo-agent/testing/demo-agent-command.ts";
+import type { ProbeReply } from "../../agentd/vocabulary/index.ts";
+import type { Finding } from "../../mix/doctor/findings.ts";
 import { makeCast, openScene, startWatched, stateOf } from "./scene.ts";
 
 /** Writes its environment down before it becomes the agent. */
@@ -119,6 +123,34 @@ test("a script whose node is not on agentd's PATH is refused with node and that 
   expect(agents.find(({ agent }) => agent === "script")).toMatchObject({ installed: false });
   // In a list it would stand in every row.
   expect(agents.filter(({ problem }) => problem?.includes(bin) && !problem.includes(script))).toEqual([]);
+  const mix = fileURLToPath(new URL("../../dist/bin/mix.cjs", import.meta.url));
+  const env = { ...place.environment, PATH: bin };
+  const { stdout } = spawnSync(process.execPath, [mix, "agent", "doctor", "--json"], { env, encoding: "utf8" });
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] };
+  expect(findings.find(({ subject }) => subject === "agent script")).toMatchObject({
+    state: "fault",
+    words: expect.stringContaining("needs node") as string,
+  });
+});
+
+test("a launcher that is there and cannot run is found out by a probe, which starts it (case 65)", async () => {
+  using cast = makeCast({});
+  const { place } = cast;
+  const bin = join(place.home, "bin");
+  mkdirSync(bin);
+  const launcher = join(bin, "launcher");
+  writeFileSync(launcher, '#!/bin/sh\nexec node "$0.js" "$@"\n', { mode: 0o755 });
+  place.configure(`[agents.launched]\ncommand = [${JSON.stringify(launcher)}]\n`);
+  const { daemon, user } = await startWatched(place, { PATH: bin });
+  await using _ = daemon;
+  const { agents } = await user.call<{ agents: { agent: string; installed: boolean }[] }>("agent.list", {});
+  // All that can be told by looking.
+  expect(agents.find(({ agent }) => agent === "launched")).toMatchObject({ installed: true });
+  const { cells } = await user.call<ProbeReply>("agent.probe", { agent: "launched" });
+  expect(cells.find(({ step }) => step === "initialize")).toMatchObject({
+    result: "failed",
+    text: expect.stringMatching(/exit code 127[^]*node: not found/) as string,
+  });
 });
 
 test("a slow first start has a limit of its own, and progress on stderr does it no harm (cases 67, 68)", async () => {

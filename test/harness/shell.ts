@@ -22,10 +22,17 @@ export interface PersonsShell extends AsyncDisposable {
   run(command: string, wanted: string | RegExp): Promise<string>;
 }
 
-/** agentd, if a command has started one, ends with it. */
+interface ShellOptions {
+  readonly columns: number;
+  readonly rows: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** agentd, which a command may have started, ends with the shell unless this is false. */
+  readonly stopsAgentd?: boolean;
+}
+
 export async function openShell(
   place: Place,
-  { environment = {}, ...size }: { columns: number; rows: number; environment?: Readonly<Record<string, string>> },
+  { environment = {}, stopsAgentd = true, ...size }: ShellOptions,
 ): Promise<PersonsShell> {
   const bin = join(place.home, "bin");
   for (const directory of [bin, join(place.home, "run"), join(place.home, "tmp")]) {
@@ -57,7 +64,7 @@ export async function openShell(
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
-      spawnSync(process.execPath, [builtMix, "agent", "stop"], { env, stdio: "ignore" });
+      if (stopsAgentd) spawnSync(process.execPath, [builtMix, "agent", "stop"], { env, stdio: "ignore" });
     },
   };
 }

@@ -23,6 +23,8 @@ export interface AgentDefinition extends AgentSettings {
   readonly login?: string;
   /** Arguments with which the agent's program, in place of those of `command`, logs a person in at a terminal. */
   readonly loginArguments?: readonly string[];
+  /** ACP login methods that only name that program: `authenticate` does nothing for them. */
+  readonly terminalLogins?: readonly string[];
   /** Environment variables, any of which can hold a key. */
   readonly keyVariables?: readonly string[];
   /** ACP login methods that ask nobody anything and open nothing if one of their variables is set. */
@@ -77,6 +79,7 @@ type PublishedAgent = Pick<
   | "title"
   | "command"
   | "loginArguments"
+  | "terminalLogins"
   | "keyVariables"
   | "keyLogins"
   | "loginFile"

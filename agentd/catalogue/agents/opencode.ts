@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { readFileSync } from "node:fs";
+import type { AgentUpdate } from "../../../acp-client/model.ts";
 import { attempt } from "../../../files/attempt.ts";
+import type { AgentSigns } from "../../session/core/agent-signs.ts";
 import { published } from "./definition.ts";
 
 export const opencode = published({
@@ -12,9 +14,23 @@ export const opencode = published({
   npmVersion: "1.18.33",
   native: { packages: nativePackages, file: "bin/opencode" },
   loginArguments: ["auth", "login"],
+  // 1.18.33 answers `authenticate` and does nothing.
+  terminalLogins: ["opencode-login"],
   loginFile: ".local/share/opencode/auth.json",
+  quirks: {
+    // 1.18.33: the permissions of a sub-agent's calls are asked of nobody, and its updates are not passed on.
+    readSigns,
+  },
   lacks: { version: "1.18.33", capabilities: ["additionalDirectories", "promptAudio"] },
 });
+
+/** A call is announced by the name of its tool. */
+function readSigns(update: AgentUpdate): AgentSigns | undefined {
+  if (update.kind !== "tool_call" || update.call.title !== "task") return undefined;
+  const why =
+    "OpenCode passes no question of a sub-agent on; one that needs a permission waits until you cancel the turn";
+  return { mayHang: { toolCallId: update.call.toolCallId, why } };
+}
 
 /** As its install script chooses: a processor without AVX2 needs the baseline build. npm installs those for the libc. */
 function nativePackages(): readonly string[] {

@@ -10,6 +10,8 @@ export interface AgentSigns {
   readonly retriedError?: string;
   /** The id of the tool call that started the sub-agent which the update is about. */
   readonly parentToolCall?: string;
+  /** A tool call that may wait for ever without a word, and why, for people. Any other may take its time. */
+  readonly mayHang?: { readonly toolCallId: string; readonly why: string };
 }
 
 /** The member of an entry that names the parent tool call. */

@@ -5,7 +5,7 @@ import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
 import { type Draft, refuse } from "./draft.ts";
 import { beginClosing } from "./end-run.ts";
-import type { Command, MaintenanceCommand, RefusedDecision, SessionCommand } from "./input.ts";
+import type { Command, PostponedCommand, RefusedDecision, SessionCommand } from "./input.ts";
 import { decideAnswer } from "./requests/decide-answers.ts";
 import { cancelAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
@@ -29,13 +29,12 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
       return decideAnswer(draft, command);
     case "agent.session.purge":
       if (draft.state.run.phase !== "ended") return refuseInPhase(draft, "can be purged when it has ended");
-      return decideMaintenance(draft, command);
+      return decidePostponed(draft, command);
     case "agent.login":
+    case "agent.probe":
     case "agent.log.prune":
     case "agent.log.redact":
-      return decideMaintenance(draft, command);
-    case "agent.probe":
-      draft.effect({ type: "probe", seq: postpone(draft, command), command });
+      return decidePostponed(draft, command);
   }
 }
 
@@ -165,14 +164,10 @@ function thereAre(names: readonly string[]): string {
 const namedMax = 12;
 
 /** Logs the command now and runs it after the commit; its reply has a commit of its own. */
-function decideMaintenance(draft: Draft, command: MaintenanceCommand): void {
-  draft.effect({ type: "maintain", seq: postpone(draft, command), command });
-}
-
-function postpone(draft: Draft, command: MaintenanceCommand | Command<"agent.probe">): number {
+function decidePostponed(draft: Draft, command: PostponedCommand): void {
   const seq = draft.command(command);
   draft.postpone(command, seq);
-  return seq;
+  draft.effect({ type: "run_command", seq, command });
 }
 
 /** Closes the session; one that has ended only changes its state. */

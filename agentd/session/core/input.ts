@@ -47,15 +47,21 @@ export type SessionCommand =
   | Command<"agent.session.rename">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
-  | MaintenanceCommand
-  | Command<"agent.probe">;
+  | PostponedCommand;
 
-/** Log maintenance and logins: commands that are replied to on completion. */
-export type MaintenanceCommand =
+/** Commands that are logged, then carried out outside of the session, and replied to on completion. */
+export type PostponedCommand =
   | Command<"agent.login">
+  | Command<"agent.probe">
   | Command<"agent.session.purge">
   | Command<"agent.log.prune">
   | Command<"agent.log.redact">;
+
+/** What has come of a postponed command. */
+export interface PostponedReply {
+  readonly rc: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
 export type Timer = "request" | "cancel" | "drain" | "idle" | "silence";
 
@@ -111,12 +117,8 @@ export type SessionInput =
       readonly option: string;
       readonly outcome: Outcome<{ readonly options: readonly ConfigOption[] }>;
     }
-  | {
-      readonly type: "maintenance_done";
-      readonly seq: number;
-      readonly rc: number;
-      readonly body: Readonly<Record<string, unknown>>;
-    }
+  /** `seq` of the postponed command. */
+  | ({ readonly type: "command_done"; readonly seq: number } & PostponedReply)
   /**
    * A person's answer, as `notify` reports it. `by`: the citizen who answered, or null on the desktop. `edition`: of
    * the ask that was shown, 0 when absent.
@@ -196,8 +198,7 @@ export type Effect =
   | { readonly type: "disarm"; readonly timer: Timer; readonly key: string }
   /** Check whether the agent has started its MCP server for the Bus; if not, post `bus_tools_missing`. */
   | { readonly type: "check_bus_tools" }
-  | { readonly type: "maintain"; readonly seq: number; readonly command: MaintenanceCommand }
-  | { readonly type: "probe"; readonly seq: number; readonly command: Command<"agent.probe"> }
+  | { readonly type: "run_command"; readonly seq: number; readonly command: PostponedCommand }
   /** Stop the agent by the stop ladder, then post `stopped`. */
   | { readonly type: "stop_agent" };
 

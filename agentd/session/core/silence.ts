@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Logs once that the model has been silent in a running turn, while no tool runs and no question is open. The turn goes
-// on: some models think for long, and some agents retry a failing one without a word.
+// Logs once that the model has been silent in a running turn, while no tool runs but one that may hang, and no question
+// is open. The turn goes on: some models think for long, and some agents retry a failing one without a word.
 import type { AgentUpdate } from "../../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import type { RunningTurn } from "./state.ts";
@@ -33,13 +33,16 @@ export function onSilenceTimer(draft: Draft, turn: RunningTurn): void {
   // Each activity only notes its time: to arm the timer again with every chunk would cost more than it is worth.
   const silentMs = context.now - turn.activeAt;
   if (silentMs < modelSilenceMs) return armSilence(draft, turn.turn, modelSilenceMs - Math.max(0, silentMs));
-  if (state.requests.length > 0 || listOpenTools(state.tools).length > 0) return armSilence(draft, turn.turn);
+  const open = listOpenTools(state.tools);
+  const { mayHang } = turn.signs;
+  const why = mayHang !== undefined && open.includes(mayHang.toolCallId) ? mayHang.why : undefined;
+  if (state.requests.length > 0 || (open.length > 0 && why === undefined)) return armSilence(draft, turn.turn);
   state.run = { phase: "turn", turn: { ...turn, isSilent: true } };
   draft.add({
     kind: "diagnostic",
     turn: turn.turn,
     what: "model-silent",
-    message: `no answer from the model for ${Math.round(silentMs / 1000)} s`,
+    message: `no answer from the model for ${Math.round(silentMs / 1000)} s${why === undefined ? "" : `: ${why}`}`,
     since: new Date(turn.activeAt).toISOString(),
   });
 }

@@ -165,6 +165,8 @@ interface PermissionDetails {
   /** Key of the tool call in `calls`. */
   readonly callKey: string;
   readonly toolCall: ToolCallFields;
+  /** What the tool call is called that started the sub-agent which asks. */
+  readonly subAgent?: string;
   /** Members of the tool call that are too long to hold here; the log has them. */
   readonly omitted: readonly string[];
   /** Members that the agent has changed since it asked. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What agents tell by means of their own, read by their quirks.
 import { expect, test } from "vitest";
-import type { AgentUpdate } from "../../../acp-client/model.ts";
+import type { AgentUpdate, ToolCallPatch } from "../../../acp-client/model.ts";
 import type { EntryContent } from "../../vocabulary/index.ts";
 import type { AgentSigns } from "./agent-signs.ts";
 import { SessionScript } from "./testing/session-script.ts";
@@ -101,4 +101,29 @@ test("what a sub-agent does names the tool call that started it, in its tool cal
   ]);
   expect(script.text("own")[0]).not.toHaveProperty("parent_tool_call_id");
   expect(end(script.answered(1))).toMatchObject({ stop_reason: "end_turn" });
+});
+
+test("a question about a sub-agent's call names the call that started it, and the people asked read its title", () => {
+  const script = running();
+  script.people = "there";
+  const told = (call: ToolCallPatch, sign?: AgentSigns) =>
+    script.put({
+      type: "agent",
+      event: { type: "update", update: { kind: "tool_call", call } },
+      ...(sign === undefined ? {} : { signs: sign }),
+    });
+  told({ toolCallId: "task", title: "Explore", status: "pending" });
+  told({ toolCallId: "tool", title: "Write", status: "pending" }, { parentToolCall: "task" });
+  const [asked] = script.asks(1);
+  expect(asked).toMatchObject({
+    kind: "permission",
+    tool_call: { tool_call_id: "tool", parent_tool_call_id: "task" },
+    sub_agent: "Explore",
+  });
+  expect(script.effects.find(({ type }) => type === "ask_people")).toMatchObject({
+    body: expect.stringContaining("asked by a sub-agent: Explore") as string,
+  });
+  expect(script.asks(2, "task")[0]).not.toHaveProperty("sub_agent");
+  told({ toolCallId: "late", title: "Write", status: "pending" }, { parentToolCall: "unseen" });
+  expect(script.asks(3, "late")[0]).toMatchObject({ sub_agent: "unseen" });
 });

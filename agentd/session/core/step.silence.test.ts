@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { expect, test } from "vitest";
+import type { AgentSigns } from "./agent-signs.ts";
 import type { Effect } from "./input.ts";
 import { SessionScript } from "./testing/session-script.ts";
 
@@ -91,5 +92,27 @@ test("a turn that is being cancelled, another turn and an idle session report no
   expect(script.put(silence())).toEqual([]);
   script.answered(1);
   expect(script.effects).toContainEqual({ type: "disarm", timer: "silence", key: "1" });
+  expect(script.put(silence())).toEqual([]);
+});
+
+test("a tool call that may hang does not excuse a silence, and the report says why; another tool call does", () => {
+  const script = running();
+  const call = (toolCallId: string, signs?: AgentSigns) =>
+    script.put({
+      type: "agent",
+      event: {
+        type: "update",
+        update: { kind: "tool_call", call: { toolCallId, title: toolCallId, status: "pending" } },
+      },
+      ...(signs === undefined ? {} : { signs }),
+    });
+  call("task", { mayHang: { toolCallId: "task", why: "nobody is asked" } });
+  script.now += 20_000;
+  expect(script.put(silence())).toMatchObject([
+    { what: "model-silent", message: "no answer from the model for 20 s: nobody is asked" },
+  ]);
+  script.says({ type: "update", update: { kind: "tool_call", call: { toolCallId: "task", status: "completed" } } });
+  call("other");
+  script.now += 20_000;
   expect(script.put(silence())).toEqual([]);
 });

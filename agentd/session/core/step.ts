@@ -54,8 +54,8 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
       return onSteered(draft, input.turn, input.outcome);
     case "option_set":
       return onOptionSet(draft, input.seq, input.option, input.outcome);
-    case "maintenance_done":
-      return onMaintenanceDone(draft, input);
+    case "command_done":
+      return onCommandDone(draft, input);
     case "answer_sent":
       return emitSent(draft, input.request, currentTurn(draft.state).turn);
     case "client_side":
@@ -92,7 +92,7 @@ function onSpawned(draft: Draft, process: Extract<SessionInput, { type: "spawned
   if (draft.state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process });
 }
 
-function onMaintenanceDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "maintenance_done" }>): void {
+function onCommandDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "command_done" }>): void {
   const pending = draft.state.pending.find((candidate) => candidate.seq === seq);
   if (!pending) return;
   const id = commandIdMember(pending.commandId);

@@ -123,7 +123,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
     }),
   people_not_asked: ({ requests }) =>
     requests.map(({ request }) => ({ type: "people_not_asked", request, message: "it is not on the Bus" })),
-  maintenance_done: ({ pending }) => pending.map(({ seq }) => ({ type: "maintenance_done", seq, rc: 0, body: {} })),
+  command_done: ({ pending }) => pending.map(({ seq }) => ({ type: "command_done", seq, rc: 0, body: {} })),
   start_problem: () => [{ type: "start_problem", title: "untrusted", description: "trust it" }],
   bus_tools_missing: () => [{ type: "bus_tools_missing" }],
   stopped: () => [{ type: "stopped" }],

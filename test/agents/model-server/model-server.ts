@@ -48,7 +48,11 @@ const dialects: readonly Dialect[] = [anthropicMessages, chatCompletions, gemini
 const bodyBytesMax = 64 * 1024 * 1024;
 const requestsMax = 10_000;
 
-export async function startModelServer(script: readonly Scenario[] = []): Promise<ModelServer> {
+/** `key`: requests to a model without this key are refused with 401. */
+export async function startModelServer(
+  script: readonly Scenario[] = [],
+  { key }: { readonly key?: string } = {},
+): Promise<ModelServer> {
   const scenarios = [...script];
   const requests: ModelRequest[] = [];
   const strays: string[] = [];
@@ -81,6 +85,8 @@ export async function startModelServer(script: readonly Scenario[] = []): Promis
       return sendJson(response, 404, { error: { message: `nothing here answers ${request.method} ${target}` } });
     }
     const body = parseObject(await readBody(request));
+    if (key !== undefined && !hasKey(request, key))
+      return sendJson(response, 401, dialect.refusal({ status: 401, message: "the key is missing or wrong" }));
     if (body === undefined) return sendJson(response, 400, { error: { message: "the body is not a JSON object" } });
     await answer(dialect, dialect.read(body, path), response);
   }
@@ -162,6 +168,13 @@ export async function startModelServer(script: readonly Scenario[] = []): Promis
 }
 
 const modelList = { object: "list", data: [{ id: "scripted", object: "model", created: 0, owned_by: "scripted" }] };
+
+/** In whichever header the wire formats have it. */
+function hasKey({ headers }: IncomingMessage, key: string): boolean {
+  return [headers.authorization?.replace(/^Bearer /i, ""), headers["x-api-key"], headers["x-goog-api-key"]].includes(
+    key,
+  );
+}
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -10,7 +10,8 @@ export interface Scenario {
   readonly steps: readonly [Step, ...Step[]];
 }
 
-export type Step = Answer | Refusal;
+export type Step = SaidStep | ((conversation: readonly ConversationEntry[]) => SaidStep);
+export type SaidStep = Answer | Refusal;
 
 export interface Answer {
   readonly thinking?: string;
@@ -44,7 +45,7 @@ export interface Choice {
   /** The words of the scenario, or null where none applied. */
   readonly words: string | null;
   readonly index: number;
-  readonly step: Step;
+  readonly step: SaidStep;
 }
 
 export function chooseStep(
@@ -58,7 +59,8 @@ export function chooseStep(
   if (found === undefined) return { words: null, index: 0, step: unknownAnswer };
   const { words, steps } = found.scenario;
   const index = Math.min(countAnswers(conversation.slice(found.position + 1)), steps.length - 1);
-  return { words, index, step: steps[index] ?? steps[0] };
+  const step = steps[index] ?? steps[0];
+  return { words, index, step: typeof step === "function" ? step(conversation) : step };
 }
 
 const titleAnswer: Answer = { text: ["A scripted title"] };

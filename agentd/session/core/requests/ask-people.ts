@@ -90,10 +90,11 @@ function toAskBody({ cwd }: SessionState, pending: PendingRequest, isTitleComple
   return { lines: [message, ...originLines(pending), fill], isComplete: isMessageComplete };
 }
 
-/** Marks a request that another agent session made, or that has changed. */
+/** Marks a request that a sub-agent or another agent session made, or that has changed. */
 function originLines(pending: PendingRequest): string[] {
-  const changed = pending.kind === "permission" ? pending.changed : [];
+  const { changed, subAgent } = pending.kind === "permission" ? pending : { changed: [], subAgent: undefined };
   return [
+    ...(subAgent === undefined ? [] : [`asked by a sub-agent: ${subAgent}`]),
     ...(pending.agentSession === undefined ? [] : [`asked by another session of the agent, ${pending.agentSession}`]),
     ...(changed.length === 0 ? [] : [`changed since it was asked: ${changed.join(", ").replaceAll("_", " ")}`]),
   ];

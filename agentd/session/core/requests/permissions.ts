@@ -3,9 +3,10 @@
 import type { AgentEvent } from "../../../../acp-client/agent-events.ts";
 import type { ToolCallPatch } from "../../../../acp-client/model.ts";
 import { finalToolStatuses, isAnnouncement, type ToolCallFields } from "../../../vocabulary/entries.ts";
+import { truncateText } from "../bounded-fields.ts";
 import type { Draft } from "../draft.ts";
 import { toToolCallFields } from "../map-update.ts";
-import { currentTurn } from "../state.ts";
+import { currentTurn, type PendingPermission } from "../state.ts";
 import { isNewCall, toCallKey, forgottenCall, type KnownCalls, mergeCall, markCopied } from "../tools/known-calls.ts";
 import { closeOldestIfFull } from "../tools/tool-calls.ts";
 import { findTool, recordTool } from "../tools/tool-ledger.ts";
@@ -37,19 +38,37 @@ export function requestPermission(
   const verdict = policy && "answer" in policy ? toVerdict(policy) : refusal;
   const { tool_call, said_before, left_out } = toLoggedCall(requested, state.calls.get(callKey));
   state.calls = markCopied(state.calls, callKey, tool_call);
+  const subAgent = findSubAgent(state.calls, tool_call);
   openRequest(draft, {
-    details: { kind: "permission", callKey, ...boundCall(requested), changed: [], edition: 0, options },
+    details: { kind: "permission", callKey, ...boundCall(requested), ...subAgent, changed: [], edition: 0, options },
     key: event.request,
     agentSession,
     fields: {
       tool_call,
       ...(said_before.length === 0 ? {} : { said_before }),
       ...(left_out.length === 0 ? {} : { left_out }),
+      ...subAgentMember(subAgent),
       options,
     },
     verdict,
     why: policy && "ask" in policy ? policy.ask : undefined,
   });
+}
+
+/** Of a sub-agent that works in the session of its parent. */
+function findSubAgent(
+  calls: KnownCalls,
+  { parent_tool_call_id: parent }: ToolCallFields,
+): Pick<PendingPermission, "subAgent"> {
+  if (typeof parent !== "string") return {};
+  const title = calls.get(parent)?.members.title?.value;
+  return { subAgent: truncateText(typeof title === "string" && title !== "" ? title : parent, subAgentUnitsMax) };
+}
+
+const subAgentUnitsMax = 120;
+
+export function subAgentMember({ subAgent }: Pick<PendingPermission, "subAgent">): { readonly sub_agent?: string } {
+  return subAgent === undefined ? {} : { sub_agent: subAgent };
 }
 
 function toVerdict({ answer, why }: Extract<PolicyDecision, { answer: string }>): Verdict {

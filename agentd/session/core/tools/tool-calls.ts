@@ -16,14 +16,14 @@ export function addToolCall(
   signs?: AgentSigns,
 ): ToolCallFields {
   const { state } = draft;
-  const fields = toToolCallFields(update.call);
+  const fields = { ...toToolCallFields(update.call), ...parentMember(signs) };
   const seen = findTool(state.tools, fields.tool_call_id);
   const turn = seen ? seen.turn : currentTurn(state).turn;
   if (!seen) closeOldestIfFull(draft);
   const logged = asWritten(toLoggedFields(state.calls, fields), update.call.source);
   // Write ACP's default, so that readers of the log need not know it.
   const status = !seen && typeof fields.status !== "string" ? { status: "pending" } : undefined;
-  draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status, ...parentMember(signs) });
+  draft.add({ kind: "tool_call", ...turnMembers(state, turn), ...logged, ...status });
   state.tools = recordTool(state.tools, fields.tool_call_id, turn, fields.status);
   const hasEnded = !state.tools.open.has(fields.tool_call_id);
   const sent = status ? { ...fields, ...status } : fields;
