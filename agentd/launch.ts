@@ -14,7 +14,7 @@ import { definitionOf } from "./catalogue/catalogue.ts";
 import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
 import type { AgentDefinition } from "./catalogue/agents/definition.ts";
 import { type GivenValues, keyAdvice } from "./catalogue/key-advice.ts";
-import { quietLogins } from "./catalogue/quiet-logins.ts";
+import { keylessLogins, quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import type { PassedValues } from "./catalogue/passed-values.ts";
 import { publishedAgent, quirksOf } from "./catalogue/quirks.ts";
@@ -168,6 +168,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
   return {
     start: (sink) => withUserUmask(() => startAgent(options, sink)),
     command,
+    keyless: (info) => keylessLogins(publishedAgent(definition.name, info), env),
     ownLogin: loginArguments && [...program, ...loginArguments],
     terminalLogins: (info) => publishedAgent(agent, info)?.terminalLogins ?? [],
   };

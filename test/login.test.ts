@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A person logs in to an agent: in the terminal, by the agent itself, with a page to visit, or with a key.
 // @module-tag slow
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCast, openScene } from "./cases/scene.ts";
@@ -148,6 +148,27 @@ test("a login in the older form is run by its own command", async () => {
     done: false,
     run: { command: ["/opt/claude", "/login"], env: { HOW: "tty" } },
   });
+});
+
+test("a login that fails without a key asks for it, and is done by the agent once there is one", async () => {
+  const agentInfo = { name: "@agentclientprotocol/codex-acp", version: "2.6.0" };
+  const initialize = { agentInfo, authMethods: [{ id: "api-key", name: "API Key" }, byAgent] };
+  await using scene = await openScene({ scripted: { initialize } });
+  const { user, place } = scene;
+  const login = { agent: "scripted", method: "api-key" };
+  expect(await user.call("agent.login", { agent: "scripted" })).toMatchObject({
+    methods: [
+      { method: "api-key", type: "env_var", variables: ["CODEX_API_KEY"] },
+      { method: "by-agent", type: "agent" },
+    ],
+  });
+  expect(await user.call("agent.login", login)).toMatchObject({ done: false, variables: ["CODEX_API_KEY"] });
+  const stored = join(place.stateDirectory, "env");
+  mkdirSync(stored, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stored, "scripted:OPENAI_API_KEY"), "a-key", { mode: 0o600 });
+  expect(await user.call("agent.login", login)).toMatchObject({ done: true });
+  const received = scene.agent().received();
+  expect(received.filter(({ method }) => method === "authenticate")).toHaveLength(1);
 });
 
 test("a login that takes long goes on, and ends with agentd", async () => {

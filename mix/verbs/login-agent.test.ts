@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CheckReport } from "../../agentd/vocabulary/check.ts";
 import { Bench } from "../testing/command-line-under-test.ts";
 
 let bench: Bench;
@@ -47,4 +50,19 @@ test("SIGTERM ends the login program too", async () => {
   const { code, stderr } = await run.ended;
   expect(code).toBe(130);
   expect(stderr).toContain("the login of mine was stopped; again: mix agent agents login mine");
+});
+
+test("a login that needs a key stores it, and then lets the agent log in with it", async () => {
+  const state = join(bench.directory, "state");
+  const check: CheckReport = { version: "1", state: { directory: state } };
+  writeFileSync(join(bench.directory, "no-agentd.mjs"), `console.log(${JSON.stringify(JSON.stringify(check))});`);
+  const body = JSON.stringify({ agent: "mine", done: false, variables: ["MY_KEY"] });
+  const agentd = await bench.agentd({ replies: { "agent.login": { rc: 0, body } } });
+  const { code, stderr } = await bench.run([...login, "key"], { stdin: "a-key" });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("logged in to mine") as string });
+  expect(readFileSync(join(state, "env", "mine:MY_KEY"), "utf8")).toBe("a-key");
+  expect(agentd.asked).toMatchObject([
+    ["agent.login", { agent: "mine", method: "key" }],
+    ["agent.login", { agent: "mine", method: "key" }],
+  ]);
 });

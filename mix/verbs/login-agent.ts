@@ -19,7 +19,10 @@ export async function loginToAgent(invocation: Invocation, agent: string, method
   const chosen = method ?? (await chooseMethod(invocation, agent));
   if (chosen === undefined) return { kind: "interrupted" };
   const reply = await ask(invocation, bus, agent, chosen);
-  const outcome = await carryOut(invocation, agent, reply);
+  const outcome =
+    reply.run !== undefined
+      ? await runInTerminal(invocation, agent, reply.run)
+      : await storeKeys(invocation, { bus, agent, method: chosen }, reply.variables ?? []);
   if (outcome.kind !== "done") return outcome;
   const { output } = invocation;
   if (output.mode === "json") await output.document("mix.login.v1", { agent, method: chosen, done: true });
@@ -71,9 +74,11 @@ async function ask({ output }: Invocation, bus: AgentBus, agent: string, method:
   }
 }
 
-async function carryOut(invocation: Invocation, agent: string, reply: LoginReply): Promise<Outcome> {
-  if (reply.run !== undefined) return await runInTerminal(invocation, agent, reply.run);
-  const { variables = [] } = reply;
+async function storeKeys(
+  invocation: Invocation,
+  { bus, agent, method }: { readonly bus: AgentBus; readonly agent: string; readonly method: string },
+  variables: readonly string[],
+): Promise<Outcome> {
   if (variables.length === 0) return { kind: "done" };
   const store = await openStore(invocation.context);
   for (const name of variables) {
@@ -82,7 +87,9 @@ async function carryOut(invocation: Invocation, agent: string, reply: LoginReply
     if (value === undefined) return { kind: "interrupted" };
     store.set(stored, value);
   }
-  sayKeptLogin(invocation, store, agent);
+  // An agent whose login needs the key logs in with it now, in place of the login that it has kept.
+  const { done } = await ask(invocation, bus, agent, method);
+  if (!done) sayKeptLogin(invocation, store, agent);
   return { kind: "done" };
 }
 

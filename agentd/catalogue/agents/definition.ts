@@ -29,6 +29,8 @@ export interface AgentDefinition extends AgentSettings {
   readonly keyVariables?: readonly string[];
   /** ACP login methods that ask nobody anything and open nothing if one of their variables is set. */
   readonly keyLogins?: Readonly<Record<string, readonly string[]>>;
+  /** Those of them that fail without such a variable. The first variable of each counts before its others. */
+  readonly keyOnlyLogins?: readonly string[];
   /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
   readonly loginFile?: string;
   /** Each with the reason and the version in which it was seen. */
@@ -82,6 +84,7 @@ type PublishedAgent = Pick<
   | "terminalLogins"
   | "keyVariables"
   | "keyLogins"
+  | "keyOnlyLogins"
   | "loginFile"
   | "quirks"
   | "lacks"
