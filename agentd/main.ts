@@ -81,11 +81,12 @@ async function main(): Promise<number> {
 }
 
 async function printLoginEnvironment(agent: string): Promise<number> {
-  if (process.stdout.isTTY) throw new DaemonError("USAGE", "--login-environment prints secrets: only into a pipe");
+  const stdout = processWords("stdout");
+  if (stdout.isTTY) throw new DaemonError("USAGE", "--login-environment prints secrets: only into a pipe");
   const { loginEnvironment } = await import("./login-environment.ts");
   const { version } = ownBuild(import.meta.url);
   const found = await loginEnvironment(agent, { own: process.env, version });
-  await processWords("stdout").json(`${JSON.stringify(found)}\n`);
+  await stdout.json(`${JSON.stringify(found)}\n`);
   return 0;
 }
 
