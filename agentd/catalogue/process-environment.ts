@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The environment of every process of an agent: of a session, of a login, or of the agent's own login program.
 import type { AgentDefinition } from "./agents/definition.ts";
+import type { PassedValues } from "./passed-values.ts";
 import { type AgentEnvironment, agentEnvironment } from "./environment.ts";
 import { trustedSearchPath } from "./search-path.ts";
 
@@ -28,4 +29,12 @@ export function processEnvironment(
     ...(temporaryDirectory === undefined ? {} : { TMPDIR: temporaryDirectory }),
   };
   return agentEnvironment({ parent, agent: env, unset, passed: values, onlyWhenPassed: allowEnv, ...how });
+}
+
+/** The environment of an agent's processes outside sessions. Without the values of the agent if they cannot be read. */
+export function environmentWithStored(
+  agent: AgentDefinition,
+  { stored, ...source }: Omit<EnvironmentSource, "values"> & { readonly stored: PassedValues },
+): Record<string, string> {
+  return processEnvironment(agent, { ...source, values: stored.ok ? stored.values : {} });
 }

@@ -20,7 +20,7 @@ export const codex = published({
   // 2.6.0 takes a key from these variables only when it is told to log in.
   keyLogins: { "api-key": ["CODEX_API_KEY", "OPENAI_API_KEY"] },
   keyOnlyLogins: ["api-key"],
-  loginFile: ".codex/auth.json",
+  loginFile: { variable: "CODEX_HOME", directory: ".codex", file: "auth.json" },
   quirks: {
     // 2.6.0: a turn whose model failed ends with `end_turn`. The sign is the thread's status before it; the error is a
     // message without an id, which the model's own messages have.
