@@ -14,6 +14,7 @@ import { findAgent } from "./catalogue/find-program.ts";
 import { type ProgramPlaces, programPlaces } from "./catalogue/program-places.ts";
 import { readRegistry } from "./catalogue/registry/read-registry.ts";
 import { defaultLimits } from "./config/limits.ts";
+import { underConfigLock } from "./config/config-lock.ts";
 import { type ConfigSource, loadConfig } from "./config/load.ts";
 import { parseSettings } from "./config/schema.ts";
 import { writeAgent } from "./config/write-agent.ts";
@@ -60,9 +61,8 @@ async function change(
   onProgress: Installer["onProgress"],
 ): Promise<CatalogueChange> {
   if (request.kind === "registry") return { agent: "", registry: await readRegistry(request.source, signal) };
-  const here = openCatalogue(version);
-  if (request.kind === "add") return { agent: request.agent, added: addAgent(here, request) };
-  const { catalogue, places } = here;
+  if (request.kind === "add") return { agent: request.agent, added: addAgent(version, request) };
+  const { catalogue, places } = openCatalogue(version);
   const agent = agentNamed(request.agent, catalogue);
   const installer: Installer = { places, environment: process.env, signal, onProgress };
   if (request.kind === "remove") return { agent: agent.name, removed: await removeAgent(installer, agent) };
@@ -75,12 +75,17 @@ interface CatalogueHere {
   readonly source: ConfigSource;
 }
 
-/** Of this process's user and environment. A faulty configuration file counts as none. */
-function openCatalogue(version: string): CatalogueHere {
+/** Of this process's user and environment. */
+function findInstance() {
   const [environment, home, uid] = [process.env, homeDirectory(process.env), process.getuid?.() ?? -1];
   const found = instancePaths(environment, home);
   if (!found.ok) throw new CatalogueError("FAILED", found.reason);
-  const { paths } = found;
+  return { environment, home, uid, paths: found.paths };
+}
+
+/** A faulty configuration file counts as none. */
+function openCatalogue(version: string): CatalogueHere {
+  const { environment, home, uid, paths } = findInstance();
   const source: ConfigSource = { file: paths.configFile, home, uid, bytesMax: defaultLimits.configBytesMax };
   const builtIn = builtInAgents({ ...ownPrograms(), demoSessions: paths.demoSessionsDirectory, version });
   const loaded = loadConfig(source);
@@ -88,9 +93,19 @@ function openCatalogue(version: string): CatalogueHere {
   return { catalogue, places: programPlaces({ paths, environment, home, uid }), source };
 }
 
-function addAgent(
+function addAgent(version: string, request: AddRequest): AddedToConfiguration {
+  const { paths, uid } = findInstance();
+  const { stateDirectory } = paths;
+  const added = underConfigLock({ stateDirectory, uid }, () => addToConfiguration(openCatalogue(version), request));
+  if (!added.ok) throw new CatalogueError("CONFIG_REFUSED", added.reason);
+  return added.value;
+}
+
+type AddRequest = Extract<CatalogueRequest, { kind: "add" }>;
+
+function addToConfiguration(
   { catalogue, places, source }: CatalogueHere,
-  { agent: name, command, env, replace }: Extract<CatalogueRequest, { kind: "add" }>,
+  { agent: name, command, env, replace }: AddRequest,
 ): AddedToConfiguration {
   if (catalogue.has(name) && !replace) {
     throw new CatalogueError("AGENT_EXISTS", `there is an agent ${name} already; --replace gives it another command`);

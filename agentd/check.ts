@@ -9,6 +9,8 @@ import { homeDirectory } from "../files/home-directory.ts";
 import { ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { buildCatalogue, catalogueEntries } from "./catalogue/catalogue.ts";
+import { readAgentValues } from "./catalogue/passed-values.ts";
+import { environmentWithStored } from "./catalogue/process-environment.ts";
 import { programPlaces } from "./catalogue/program-places.ts";
 import { defaultLimits } from "./config/limits.ts";
 import { describeProblem, loadConfig } from "./config/load.ts";
@@ -20,13 +22,15 @@ export function checkInstallation(build: Build): CheckReport {
   const [environment, home, uid] = [process.env, homeDirectory(process.env), process.getuid?.() ?? -1];
   const found = instancePaths(environment, home);
   if (!found.ok) return { ...build, problem: found.reason };
-  const { stateDirectory, logFile, configFile } = found.paths;
+  const { stateDirectory, logFile, configFile, environmentDirectory } = found.paths;
   const problem = privateDirectoryProblem(stateDirectory, uid, "agentd");
   const loaded = loadConfig({ file: configFile, home, uid, bytesMax: defaultLimits.configBytesMax });
   const catalogue = buildCatalogue(
     builtInAgents({ ...ownPrograms(), demoSessions: found.paths.demoSessionsDirectory, version: build.version }),
     loaded.ok ? loaded.settings.agents : new Map(),
   );
+  const allowEnv = loaded.ok ? loaded.settings.allowEnv : [];
+  const values = { environmentDirectory, uid, bytesMax: defaultLimits.environmentValueBytesMax };
   return {
     ...build,
     state: { directory: stateDirectory, ...(problem === undefined ? {} : { problem }) },
@@ -37,7 +41,9 @@ export function checkInstallation(build: Build): CheckReport {
       problems: loaded.ok ? [] : loaded.problems.map(describeProblem),
       warnings: loaded.ok ? loaded.warnings.map(describeProblem) : [],
     },
-    agents: catalogueEntries(catalogue, programPlaces({ paths: found.paths, environment, home, uid })),
+    agents: catalogueEntries(catalogue, programPlaces({ paths: found.paths, environment, home, uid }), (agent) =>
+      environmentWithStored(agent, { environment, home, allowEnv, stored: readAgentValues(values, agent.name) }),
+    ),
   };
 }
 

@@ -22,6 +22,7 @@ import { builtProgram, ownPrograms } from "./built-program.ts";
 import { builtInAgents } from "./catalogue/built-in.ts";
 import { KnownCapabilities } from "./catalogue/known-capabilities.ts";
 import { type PassedValues, readAgentValues, readPassedValues } from "./catalogue/passed-values.ts";
+import { environmentWithStored } from "./catalogue/process-environment.ts";
 import { programPlaces } from "./catalogue/program-places.ts";
 import { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
@@ -180,6 +181,13 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     });
   const agentValues = (agent: string): PassedValues => readAgentValues(stored, agent);
   const { settings, catalogue } = config;
+  const environmentOf: Instance["environmentOf"] = (agent) =>
+    environmentWithStored(agent, {
+      environment,
+      home,
+      allowEnv: settings().allowEnv,
+      stored: agentValues(agent.name),
+    });
   return {
     options,
     build,
@@ -200,6 +208,7 @@ async function openBase(options: DaemonOptions, shutdown: Shutdown) {
     temporaryDirectory: paths.temporaryDirectory,
     places: programPlaces({ paths, environment, home, uid }),
     agentValues,
+    environmentOf,
   };
 }
 

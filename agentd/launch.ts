@@ -11,14 +11,14 @@ import { startAgent } from "../acp-client/client.ts";
 import type { LoginAdvice } from "../acp-client/failure.ts";
 import { busToolsGoneMessage, type BusToolsServer, busToolsServer } from "./bus-tools.ts";
 import { definitionOf } from "./catalogue/catalogue.ts";
-import { agentEnvironment, sessionMarker } from "./catalogue/environment.ts";
+import { sessionMarker } from "./catalogue/environment.ts";
 import type { AgentDefinition } from "./catalogue/agents/definition.ts";
 import { type GivenValues, keyAdvice } from "./catalogue/key-advice.ts";
-import { quietLogins } from "./catalogue/quiet-logins.ts";
+import { keylessLogins, quietLogins } from "./catalogue/quiet-logins.ts";
 import { findAgent, notFoundMessage } from "./catalogue/find-program.ts";
 import type { PassedValues } from "./catalogue/passed-values.ts";
+import { processEnvironment } from "./catalogue/process-environment.ts";
 import { publishedAgent, quirksOf } from "./catalogue/quirks.ts";
-import { trustedSearchPath } from "./catalogue/search-path.ts";
 import { redactor, secretValues } from "./catalogue/secret-values.ts";
 import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
@@ -81,12 +81,11 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
   if (!forServers.ok) return unavailable(forServers.message);
   const marker = { name: sessionMarker, value: `${log.id}/${state.id}` };
   const temporary = join(parts.temporaryDirectory, `${state.id}-${state.runSeq}`);
-  const env = agentEnvironment({
-    parent: { ...environmentFor(parts, directories), TMPDIR: temporary },
-    agent: definition.env,
-    unset: definition.unset ?? [],
-    passed: passed.values,
-    onlyWhenPassed: parts.settings().allowEnv,
+  const env = processEnvironment(definition, {
+    ...environmentParts(parts),
+    values: passed.values,
+    sessionDirectories: directories,
+    temporaryDirectory: temporary,
     marker,
   });
   const redactorFor = (more: Readonly<Record<string, string>>) =>
@@ -141,14 +140,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
   const own = parts.agentValues(agent);
   if (!own.ok) return failureOf(own.message);
   const marker = { name: sessionMarker, value: `${log.id}/${instanceSession}` };
-  const env = agentEnvironment({
-    parent: environmentFor(parts, []),
-    agent: definition.env,
-    unset: definition.unset ?? [],
-    passed: own.values,
-    onlyWhenPassed: parts.settings().allowEnv,
-    marker,
-  });
+  const env = processEnvironment(definition, { ...environmentParts(parts), values: own.values, marker });
   const { command } = found;
   const program = command.slice(0, command.length - definition.command.length + 1);
   const options = {
@@ -168,6 +160,7 @@ export function planLogin(parts: LaunchParts, agent: string): LoginAgent | Agent
   return {
     start: (sink) => withUserUmask(() => startAgent(options, sink)),
     command,
+    keyless: (info) => keylessLogins(publishedAgent(definition.name, info), env),
     ownLogin: loginArguments && [...program, ...loginArguments],
     terminalLogins: (info) => publishedAgent(agent, info)?.terminalLogins ?? [],
   };
@@ -187,12 +180,8 @@ function loginOf(definition: AgentDefinition, { command }: SessionState, given: 
   return command === undefined ? keyAdvice(definition, given) : { agent: definition.name };
 }
 
-/** agentd's own environment, with a PATH on which the session's directories decide nothing. */
-function environmentFor({ environment, places: { home } }: LaunchParts, sessionDirectories: readonly string[]) {
-  const path = environment["PATH"];
-  return path === undefined
-    ? environment
-    : { ...environment, PATH: trustedSearchPath(path, { home, sessionDirectories }) };
+function environmentParts({ environment, home, settings }: LaunchParts) {
+  return { environment, home, allowEnv: settings().allowEnv };
 }
 
 /** Returns the options that the new agent process gets: of a session that never came up, those of its start. */

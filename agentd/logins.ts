@@ -18,6 +18,8 @@ export interface LoginAgent {
   readonly ownLogin: readonly string[] | undefined;
   /** The methods of the agent that only name that program. */
   readonly terminalLogins: (info: AgentInfo | null) => readonly string[];
+  /** The methods of type `agent` that would fail without a key, each with the variable to set. */
+  readonly keyless: (info: AgentInfo | null) => ReadonlyMap<string, string>;
 }
 
 type LoginRequest = Omit<VerbInput<"agent.login">, "command_id">;
@@ -157,16 +159,16 @@ const messageUnitsMax = 2_000;
 
 function toLoginMethods(
   { authMethods, info }: Pick<AgentIdentity, "authMethods" | "info">,
-  { ownLogin, terminalLogins }: LoginAgent,
+  { ownLogin, terminalLogins, keyless }: LoginAgent,
 ): readonly LoginMethod[] {
-  const ofProgram = terminalLogins(info);
-  const offered = authMethods.map(({ id: method, name, description, type, variables }) => ({
-    method,
-    name,
-    type: ofProgram.includes(method) ? "terminal" : type,
-    ...(typeof description === "string" ? { description } : {}),
-    ...(variables === undefined ? {} : { variables }),
-  }));
+  const [ofProgram, keys] = [terminalLogins(info), keyless(info)];
+  const offered = authMethods.map(({ id: method, name, description, type, variables }) => {
+    const said = { method, name, ...(typeof description === "string" ? { description } : {}) };
+    if (ofProgram.includes(method)) return { ...said, type: "terminal" as const };
+    const key = type === "agent" ? keys.get(method) : undefined;
+    if (key !== undefined) return { ...said, type: "env_var" as const, variables: [key] };
+    return { ...said, type, ...(variables === undefined ? {} : { variables }) };
+  });
   const isNeeded = !offered.some(({ type, method }) => type === "terminal" || method === ownLoginMethod);
   if (ownLogin === undefined || !isNeeded) return offered;
   return [...offered, { method: ownLoginMethod, name: "Log in with the agent's own program", type: "terminal" }];

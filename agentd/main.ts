@@ -13,12 +13,15 @@ const help = `agentd: coding agents as sessions on the MixOS Bus
 
   agentd [--log-level trace|debug|info|warn|error] [--background]
   agentd --check
+  agentd --login-environment <agent>
   agentd --install <agent> | --remove <agent> | --registry <file or https URL>
   agentd --add <name> [--replace] [--env-from-stdin] -- <command> [<word>…]
 
 Runs in the foreground and logs to stderr; with --background it logs to agentd.log in its state directory, which is
 rotated before it grows too large. \`mix agent start\` starts it in the background by itself.
   --check     prints what a start would find as a line of JSON (\`mix agent doctor\` shows it), and changes nothing
+  --login-environment  prints the environment of the agent's sessions, as a line of JSON with its secret values, into
+              a pipe (\`mix agent agents login\` runs the agent's own login program with it)
   --install   installs a built-in agent into agentd's own directory (\`mix agent agents install\`); --remove removes it
   --registry  lists the agents of a registry; --add writes an agent into the configuration (\`mix agent agents add\`),
               with the variables of a line of JSON from stdin
@@ -43,6 +46,7 @@ async function main(): Promise<number> {
       "log-level": { type: "string", default: "info" },
       background: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
+      "login-environment": { type: "string" },
       install: { type: "string" },
       remove: { type: "string" },
       add: { type: "string" },
@@ -60,6 +64,8 @@ async function main(): Promise<number> {
     await processWords("stdout").json(`${JSON.stringify(checkInstallation(ownBuild(import.meta.url)))}\n`);
     return 0;
   }
+  const loginOf = values["login-environment"];
+  if (loginOf !== undefined) return await printLoginEnvironment(loginOf);
   const change = await wantedChange(values, positionals);
   if (change !== undefined) {
     const { changeCatalogue } = await import("./change-catalogue.ts");
@@ -71,6 +77,16 @@ async function main(): Promise<number> {
   // Evaluated only to run the daemon, so that --version and --help are quick.
   const { run } = await import("./run.ts");
   await run({ level, background: values.background, stderr });
+  return 0;
+}
+
+async function printLoginEnvironment(agent: string): Promise<number> {
+  const stdout = processWords("stdout");
+  if (stdout.isTTY) throw new DaemonError("USAGE", "--login-environment prints secrets: only into a pipe");
+  const { loginEnvironment } = await import("./login-environment.ts");
+  const { version } = ownBuild(import.meta.url);
+  const found = await loginEnvironment(agent, { own: process.env, version });
+  await stdout.json(`${JSON.stringify(found)}\n`);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A person logs in to an agent: in the terminal, by the agent itself, with a page to visit, or with a key.
 // @module-tag slow
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCast, openScene } from "./cases/scene.ts";
@@ -150,6 +150,27 @@ test("a login in the older form is run by its own command", async () => {
   });
 });
 
+test("a login that fails without a key asks for it, and is done by the agent once there is one", async () => {
+  const agentInfo = { name: "@agentclientprotocol/codex-acp", version: "2.6.0" };
+  const initialize = { agentInfo, authMethods: [{ id: "api-key", name: "API Key" }, byAgent] };
+  await using scene = await openScene({ scripted: { initialize } });
+  const { user, place } = scene;
+  const login = { agent: "scripted", method: "api-key" };
+  expect(await user.call("agent.login", { agent: "scripted" })).toMatchObject({
+    methods: [
+      { method: "api-key", type: "env_var", variables: ["CODEX_API_KEY"] },
+      { method: "by-agent", type: "agent" },
+    ],
+  });
+  expect(await user.call("agent.login", login)).toMatchObject({ done: false, variables: ["CODEX_API_KEY"] });
+  const stored = join(place.stateDirectory, "env");
+  mkdirSync(stored, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stored, "scripted:OPENAI_API_KEY"), "a-key", { mode: 0o600 });
+  expect(await user.call("agent.login", login)).toMatchObject({ done: true });
+  const received = scene.agent().received();
+  expect(received.filter(({ method }) => method === "authenticate")).toHaveLength(1);
+});
+
 test("a login that takes long goes on, and ends with agentd", async () => {
   const scene = await openScene(
     { scripted: { initialize: { authMethods: [byAgent] }, rules: [{ on: "authenticate", do: [] }] } },
@@ -178,44 +199,52 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
         "/bin/sh",
         "-c",
         `[ "$1" = --log-in ] || exec '${node}' '${program}' '${scenario}'
-         test -t 0 && printf 'code (%s): ' "$HOW" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong && { test "$code" != silent || { stty -echo; false; }; }`,
+         test -t 0 && printf 'code (%s, %s): ' "$HOW" "$WHO$MY_TOKEN" && read -r code && echo "$code" > "$HOME/logged-in" && test "$code" != wrong && { test "$code" != silent || { stty -echo; false; }; }`,
         "agent",
       ],
     },
   );
   const { place } = cast;
+  // The table of the agent is the last one.
+  appendFileSync(place.configFile, `env = { WHO = "work" }\n`);
+  const stored = join(place.stateDirectory, "env");
+  mkdirSync(stored, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stored, "scripted:MY_TOKEN"), " and stored", { mode: 0o600 });
   await using shell = await openShell(place, { columns: 80, rows: 24 });
   const screen = await shell.run("mix agent agents login scripted", "or Enter for none:");
   expect(screen).toContain("  1  Log in here (in this terminal)\n  2  API key (a key)");
   await shell.window.type("1");
   await shell.window.press("Enter");
-  await shell.window.shows("code (tty):");
+  await shell.window.shows("code (tty, work and stored):");
   await shell.window.type("1234");
   await shell.window.press("Enter");
   await shell.window.shows("logged in to scripted");
   expect(readFileSync(join(place.home, "logged-in"), "utf8")).toBe("1234\n");
 
-  await shell.run("mix agent agents login scripted tty", "code (tty):");
+  await shell.run("mix agent agents login scripted tty", "code (tty, work and stored):");
   await shell.window.type("wrong");
   await shell.window.press("Enter");
   await shell.window.shows(/AGENT_AUTH: the login of scripted ended with exit code 1[^]*\(exit 7\)/);
 
   // bash sets the modes right itself after a command that failed, a script does not.
-  await shell.run("sh -c 'mix agent agents login scripted tty; stty -a | grep -ow -e -echo -e echo'", "code (tty):");
+  await shell.run(
+    "sh -c 'mix agent agents login scripted tty; stty -a | grep -ow -e -echo -e echo'",
+    "code (tty, work and stored):",
+  );
   await shell.window.type("silent");
   await shell.window.press("Enter");
   await shell.window.shows(/ended with exit code 1[^]*^echo$/m);
 
-  await shell.run("mix agent agents login scripted tty", "code (tty):");
+  await shell.run("mix agent agents login scripted tty", "code (tty, work and stored):");
   await shell.window.press("C-c");
   await shell.window.shows(/the login of scripted was stopped[^]*\(exit 130\)/);
 
   await shell.run("mix agent agents login scripted key", "MY_KEY for scripted (not shown):");
   await shell.window.type("sk-canary-0123456789");
   await shell.window.press("Enter");
-  const stored = await shell.window.shows("logged in to scripted");
-  expect(stored).not.toContain("canary");
-  expect(existsSync(join(place.stateDirectory, "env", "scripted:MY_KEY"))).toBe(true);
+  const shown = await shell.window.shows("logged in to scripted");
+  expect(shown).not.toContain("canary");
+  expect(existsSync(join(stored, "scripted:MY_KEY"))).toBe(true);
 
   await shell.run(
     "mix agent agents login scripted < /dev/null",
@@ -223,7 +252,7 @@ test.skipIf(whyNoTmux() !== undefined)("a person chooses a login, and it gets th
   );
   await shell.run(
     "mix agent agents login scripted tty < /dev/null",
-    /needs a terminal; run in one with HOW set:[^]*\(exit 7\)/,
+    /needs a terminal; run in one: mix agent agents login\s+scripted tty[^]*\(exit 7\)/,
   );
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AgentSettings } from "../config/settings.ts";
+import type { AgentDefinition } from "./agents/definition.ts";
 import { builtInAgents } from "./built-in.ts";
 import type { ProgramPlaces } from "./program-places.ts";
 import { buildCatalogue, catalogueEntries, unknownAgentMessage } from "./catalogue.ts";
@@ -70,7 +71,10 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   chmodSync(join(directory, "bin", "codex-acp"), 0o644);
 
   const entries = new Map(
-    catalogueEntries(buildCatalogue(builtIn(), new Map()), places()).map((entry) => [entry.agent, entry]),
+    catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), environmentOf).map((entry) => [
+      entry.agent,
+      entry,
+    ]),
   );
   expect(entries.get("opencode")).toEqual({
     agent: "opencode",
@@ -99,7 +103,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
 test("a program of another package is not taken for the agent's version", () => {
   writeFileSync(join(directory, "package.json"), `{"name":"something-else","version":"9.9.9"}`);
   writeFileSync(join(directory, "bin", "opencode"), "#!/bin/sh\n", { mode: 0o755 });
-  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), places());
+  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), environmentOf);
   expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
 });
 
@@ -108,6 +112,8 @@ test("the message about a mistyped agent suggests the right one", () => {
   expect(unknownAgentMessage("cluade", catalogue)).toBe(`there is no agent "cluade"; did you mean claude?`);
   expect(unknownAgentMessage("something", catalogue)).toContain("known are claude, codex, gemini, opencode, demo");
 });
+
+const environmentOf = ({ env }: AgentDefinition) => ({ HOME: directory, ...env });
 
 function places(): ProgramPlaces {
   return {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The catalogue of agents: the built-in ones and the configured ones, which may replace a built-in one.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { closestWord } from "../../display/closest-word.ts";
 import type { AgentSettings } from "../config/settings.ts";
 import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
 import { findAgent, type FoundAgent } from "./find-program.ts";
 import type { ProgramPlaces } from "./program-places.ts";
+import { type EnvironmentOf, storedLogin } from "./stored-login.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
 
@@ -35,9 +34,13 @@ export function definitionOf(
 
 export type AgentCommand = AgentSettings["command"];
 
-/** Looks every agent up, and its stored login below the home directory, without starting it. */
-export function catalogueEntries(catalogue: Catalogue, places: ProgramPlaces): readonly CatalogueEntry[] {
-  return [...catalogue.values()].map((agent) => entryOf(agent, places));
+/** Looks every agent up, and its stored login, without starting it. */
+export function catalogueEntries(
+  catalogue: Catalogue,
+  places: ProgramPlaces,
+  environmentOf: EnvironmentOf,
+): readonly CatalogueEntry[] {
+  return [...catalogue.values()].map((agent) => entryOf(agent, places, environmentOf));
 }
 
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
@@ -47,7 +50,7 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry {
+function entryOf(agent: AgentDefinition, places: ProgramPlaces, environmentOf: EnvironmentOf): CatalogueEntry {
   const found = findAgent(agent, places);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
   const login = {
@@ -59,7 +62,6 @@ function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry 
     return { ...entry, installed: false, problem: found.message, ...install, ...login };
   }
   const version = agent.version ?? found.version;
-  const stored = agent.loginFile === undefined ? {} : storedLogin(join(places.home, agent.loginFile));
   return {
     ...entry,
     installed: true,
@@ -68,14 +70,10 @@ function entryOf(agent: AgentDefinition, places: ProgramPlaces): CatalogueEntry 
     ...(version === undefined ? {} : { version }),
     ...(found.nodeTooOld === undefined ? {} : { warning: nodeWarning(found.nodeTooOld), ...install }),
     ...login,
-    ...stored,
+    ...storedLogin(agent, found.file, { environmentOf, home: places.home }),
   };
 }
 
 export function nodeWarning({ needed, version }: NonNullable<FoundAgent["nodeTooOld"]>): string {
   return `it needs Node ${needed} or newer, and there is ${version}`;
-}
-
-function storedLogin(file: string): Pick<CatalogueEntry, "login_stored" | "login_file"> {
-  return { login_stored: existsSync(file), login_file: file };
 }

@@ -15,7 +15,10 @@ export interface AgentEnvironment {
   readonly passed: Readonly<Record<string, string>>;
   /** Names from `allow_env`: an agent gets them only if a start passes them on. */
   readonly onlyWhenPassed: readonly string[];
-  readonly marker: { readonly name: string; readonly value: string };
+  /** Absent for a process that agentd does not have to find again. */
+  readonly marker?: { readonly name: string; readonly value: string };
+  /** Whoever starts the process adds the variables of its terminal. */
+  readonly isInTerminal?: boolean;
 }
 
 /**
@@ -29,9 +32,11 @@ export function agentEnvironment(from: AgentEnvironment): Record<string, string>
   for (const [name, value] of Object.entries(from.parent)) {
     if (value !== undefined && !isExcluded(name) && !withheld.has(name)) environment[name] = value;
   }
-  Object.assign(environment, withoutTerminal);
+  for (const name of Object.keys(withoutTerminal)) delete environment[name];
+  if (from.isInTerminal !== true) Object.assign(environment, withoutTerminal);
   for (const name of from.unset ?? []) delete environment[name];
-  return Object.assign(environment, from.agent, from.passed, { [from.marker.name]: from.marker.value });
+  const { marker } = from;
+  return Object.assign(environment, from.agent, from.passed, marker && { [marker.name]: marker.value });
 }
 
 /** Nobody can answer: git must fail at once instead of asking for a password, and no program should use colours. */

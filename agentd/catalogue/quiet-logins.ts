@@ -12,3 +12,16 @@ export function quietLogins(
   const withKey = Object.entries(keyLogins).filter(([, variables]) => variables.some((name) => environment[name]));
   return [...withKey.map(([method]) => method), "cached_token"];
 }
+
+/** The ACP login methods that would fail, as the agent's environment has no key, each with the variable to set. */
+export function keylessLogins(
+  { keyLogins = {}, keyOnlyLogins = [] }: Pick<AgentDefinition, "keyLogins" | "keyOnlyLogins"> = {},
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, string> {
+  const needed = keyOnlyLogins.flatMap((method) => {
+    const [first, ...others] = keyLogins[method] ?? [];
+    const hasKey = [first, ...others].some((name) => name !== undefined && environment[name]);
+    return first === undefined || hasKey ? [] : [[method, first] as const];
+  });
+  return new Map(needed);
+}

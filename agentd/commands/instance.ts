@@ -5,6 +5,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { KnownCapabilities } from "../catalogue/known-capabilities.ts";
 import type { ProgramPlaces } from "../catalogue/program-places.ts";
 import type { PassedValues } from "../catalogue/passed-values.ts";
+import type { EnvironmentOf } from "../catalogue/stored-login.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { DirectoryRules } from "../instance/directories.ts";
@@ -35,6 +36,7 @@ export interface Instance {
   readonly passedValues: (names: readonly string[]) => PassedValues;
   /** Looks up the variables that all processes of an agent get. */
   readonly agentValues: (agent: string) => PassedValues;
+  readonly environmentOf: EnvironmentOf;
   readonly directoryRules: () => DirectoryRules;
   readonly clock: Clock;
   /** True while the daemon shuts down, and starts nothing new. */

@@ -23,5 +23,8 @@ export const status: Handler<"agent.status", "log" | "limits" | "sessions" | "ma
   });
 };
 
-export const listAgents: Handler<"agent.list", "catalogue" | "places"> = ({ catalogue, places }) =>
-  ok({ agents: catalogueEntries(catalogue(), places) });
+export const listAgents: Handler<"agent.list", "catalogue" | "places" | "environmentOf"> = ({
+  catalogue,
+  places,
+  environmentOf,
+}) => ok({ agents: catalogueEntries(catalogue(), places, environmentOf) });

@@ -72,10 +72,15 @@ function recordOf({ pid, startedAt, identity, build }: LockOptions): PidRecord {
 
 /** Whether the recorded holder still runs although the lock is free: its lock file was removed. */
 function isRecordedHolderAlive({ pidFile, pid }: LockOptions): boolean {
-  const { pid: holder, start_time: startTime, boot_id: bootId } = readRecordFields(pidFile);
-  if (!Number.isSafeInteger(holder) || holder === pid) return false;
-  if (typeof startTime !== "string" || typeof bootId !== "string") return false;
-  return findByIdentity({ pid: holder as number, startTime, bootId }) !== undefined;
+  const holder = findRecordedHolder(pidFile);
+  return holder !== undefined && holder !== pid;
+}
+
+/** Returns the pid of the recorded holder, if that process still runs and the system tells it from others. */
+export function findRecordedHolder(pidFile: string): number | undefined {
+  const { pid, start_time: startTime, boot_id: bootId } = readRecordFields(pidFile);
+  if (!Number.isSafeInteger(pid) || typeof startTime !== "string" || typeof bootId !== "string") return undefined;
+  return findByIdentity({ pid: pid as number, startTime, bootId })?.pid;
 }
 
 /** Undefined if there is no valid record. */

@@ -190,7 +190,10 @@ export interface CatalogueEntry {
   readonly login?: string;
   /** Environment variables, any of which can hold a key. */
   readonly key_variables?: readonly string[];
-  /** The file in which an installed agent usually keeps a login, and whether it is there. */
+  /**
+   * The file in which an installed agent usually keeps a login, by its own variables, and whether it is there. Absent of an
+   * agent that has a key and no login, and of one that is not known.
+   */
   readonly login_file?: string;
   readonly login_stored?: boolean;
 }

@@ -14,7 +14,7 @@ export type TerminalRun =
 
 /** Runs a program that has the terminal meanwhile. Modes that it leaves behind are put right by Node when mix exits. */
 export async function runWithTerminal(
-  context: Pick<Context, "after" | "cwd" | "env" | "interrupts">,
+  context: Pick<Context, "after" | "cwd" | "interrupts">,
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
 ): Promise<TerminalRun> {
@@ -24,7 +24,7 @@ export async function runWithTerminal(
   let stopListening = (): void => undefined;
   let cancelKill = (): void => undefined;
   try {
-    const child = spawn(program, args, { stdio: "inherit", cwd: context.cwd(), env: { ...context.env, ...env } });
+    const child = spawn(program, args, { stdio: "inherit", cwd: context.cwd(), env });
     // The terminal sends Ctrl-C to the program as well; a SIGTERM comes to this process alone.
     stopListening = context.interrupts.listen((by) => {
       isInterrupted = true;

@@ -7,6 +7,7 @@ import type { AgentBus } from "../../agent-client/requests/ask.ts";
 import { printableLine } from "../../display/printable.ts";
 import { findOnPath } from "../../files/find-on-path.ts";
 import { isInteractive } from "../attach/is-interactive.ts";
+import { readLoginEnvironment } from "../daemon/login-environment.ts";
 import { runWithTerminal } from "../process/run-with-terminal.ts";
 import type { Invocation } from "../input/verb.ts";
 import type { Outcome } from "../process/exit-codes.ts";
@@ -19,7 +20,10 @@ export async function loginToAgent(invocation: Invocation, agent: string, method
   const chosen = method ?? (await chooseMethod(invocation, agent));
   if (chosen === undefined) return { kind: "interrupted" };
   const reply = await ask(invocation, bus, agent, chosen);
-  const outcome = await carryOut(invocation, agent, reply);
+  const outcome =
+    reply.run !== undefined
+      ? await runInTerminal(invocation, { agent, method: chosen }, reply.run)
+      : await storeKeys(invocation, { bus, agent, method: chosen }, reply.variables ?? []);
   if (outcome.kind !== "done") return outcome;
   const { output } = invocation;
   if (output.mode === "json") await output.document("mix.login.v1", { agent, method: chosen, done: true });
@@ -71,9 +75,11 @@ async function ask({ output }: Invocation, bus: AgentBus, agent: string, method:
   }
 }
 
-async function carryOut(invocation: Invocation, agent: string, reply: LoginReply): Promise<Outcome> {
-  if (reply.run !== undefined) return await runInTerminal(invocation, agent, reply.run);
-  const { variables = [] } = reply;
+async function storeKeys(
+  invocation: Invocation,
+  { bus, agent, method }: { readonly bus: AgentBus; readonly agent: string; readonly method: string },
+  variables: readonly string[],
+): Promise<Outcome> {
   if (variables.length === 0) return { kind: "done" };
   const store = await openStore(invocation.context);
   for (const name of variables) {
@@ -82,25 +88,27 @@ async function carryOut(invocation: Invocation, agent: string, reply: LoginReply
     if (value === undefined) return { kind: "interrupted" };
     store.set(stored, value);
   }
-  sayKeptLogin(invocation, store, agent);
+  // An agent whose login needs the key logs in with it now, in place of the login that it has kept.
+  const { done } = await ask(invocation, bus, agent, method);
+  if (!done) sayKeptLogin(invocation, store, agent);
   return { kind: "done" };
 }
 
 async function runInTerminal(
   invocation: Invocation,
-  agent: string,
-  { command, env }: NonNullable<LoginReply["run"]>,
+  { agent, method }: { readonly agent: string; readonly method: string },
+  { command, env: more }: NonNullable<LoginReply["run"]>,
 ): Promise<Outcome> {
   const { context, output } = invocation;
   const [program = "", ...args] = command;
   const words = command.map(shellWord).join(" ");
   if (!isInteractive(invocation)) {
-    const [first = ""] = Object.keys(env);
-    const set = first === "" ? "" : ` with ${Object.keys(env).join(", ")} set`;
-    throw new MixError("AGENT_AUTH", `this login needs a terminal; run in one${set}: ${words}`);
+    const again = `mix agent agents login ${agent} ${shellWord(method)}`;
+    throw new MixError("AGENT_AUTH", `this login needs a terminal; run in one: ${again}`);
   }
-  const file = isAbsolute(program) ? program : findOnPath(program, context.env["PATH"]);
-  if (file === undefined) throw new MixError("AGENT_UNAVAILABLE", `${program} was not found on your PATH`);
+  const env = { ...(await readLoginEnvironment(context, agent)), ...more };
+  const file = isAbsolute(program) ? program : findOnPath(program, env["PATH"]);
+  if (file === undefined) throw new MixError("AGENT_UNAVAILABLE", `${program} was not found on the PATH of ${agent}`);
   output.word(`running: ${words}`);
   const ended = await runWithTerminal(context, [file, ...args], env);
   const again = `again: mix agent agents login ${agent}`;

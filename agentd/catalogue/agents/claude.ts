@@ -15,7 +15,7 @@ export const claude = published({
   // It offers terminal methods itself; this is the login of older versions, within its own interface.
   loginArguments: ["--cli", "/login"],
   keyVariables: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
-  loginFile: ".claude/.credentials.json",
+  loginFile: { variable: "CLAUDE_CONFIG_DIR", directory: ".claude", file: ".credentials.json" },
   quirks: {
     // 0.101.0: a sub-agent works in the session of its parent; its updates name the tool call that started it.
     readSigns,

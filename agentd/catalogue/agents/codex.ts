@@ -19,7 +19,8 @@ export const codex = published({
   keyVariables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
   // 2.6.0 takes a key from these variables only when it is told to log in.
   keyLogins: { "api-key": ["CODEX_API_KEY", "OPENAI_API_KEY"] },
-  loginFile: ".codex/auth.json",
+  keyOnlyLogins: ["api-key"],
+  loginFile: { variable: "CODEX_HOME", directory: ".codex", file: "auth.json" },
   quirks: {
     // 2.6.0: a turn whose model failed ends with `end_turn`. The sign is the thread's status before it; the error is a
     // message without an id, which the model's own messages have.

@@ -29,8 +29,10 @@ export interface AgentDefinition extends AgentSettings {
   readonly keyVariables?: readonly string[];
   /** ACP login methods that ask nobody anything and open nothing if one of their variables is set. */
   readonly keyLogins?: Readonly<Record<string, readonly string[]>>;
-  /** Where the agent keeps a login, relative to the home directory, unless its own variables say otherwise. */
-  readonly loginFile?: string;
+  /** Those of them that fail without such a variable. The first variable of each counts before its others. */
+  readonly keyOnlyLogins?: readonly string[];
+  /** Where the agent keeps a login. */
+  readonly loginFile?: LoginFile;
   /** Each with the reason and the version in which it was seen. */
   readonly quirks?: BuiltInQuirks | undefined;
   /** The capabilities that a version of the agent does not report, by which a start of that version is judged. */
@@ -39,6 +41,15 @@ export interface AgentDefinition extends AgentSettings {
   readonly findStartProblem?: (place: StartPlace) => StartProblem | undefined;
   /** Set for the demo agent only, which comes with agentd. */
   readonly version?: string;
+}
+
+export interface LoginFile {
+  /** The agent's variable for the directory, which has a meaning only if it is not empty. */
+  readonly variable: string;
+  /** The directory without the variable, relative to the home directory. */
+  readonly directory: string;
+  /** Relative to the directory. */
+  readonly file: string;
 }
 
 export interface NativeProgram {
@@ -82,6 +93,7 @@ type PublishedAgent = Pick<
   | "terminalLogins"
   | "keyVariables"
   | "keyLogins"
+  | "keyOnlyLogins"
   | "loginFile"
   | "quirks"
   | "lacks"

@@ -16,7 +16,7 @@ export const gemini = published({
   loginArguments: [],
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   keyLogins: { "gemini-api-key": ["GEMINI_API_KEY"], "vertex-ai": ["GOOGLE_API_KEY"] },
-  loginFile: ".gemini/oauth_creds.json",
+  loginFile: { variable: "GEMINI_CLI_HOME", directory: "", file: ".gemini/oauth_creds.json" },
   quirks: {
     // 0.61.0: after an error of fs/read_text_file its write tool fails with "[object Object]".
     missingFileIsEmpty: true,

@@ -16,7 +16,7 @@ export const opencode = published({
   loginArguments: ["auth", "login"],
   // 1.18.33 answers `authenticate` and does nothing.
   terminalLogins: ["opencode-login"],
-  loginFile: ".local/share/opencode/auth.json",
+  loginFile: { variable: "XDG_DATA_HOME", directory: ".local/share", file: "opencode/auth.json" },
   quirks: {
     // 1.18.33: the permissions of a sub-agent's calls are asked of nobody, and its updates are not passed on.
     readSigns,
