@@ -19,7 +19,7 @@ export interface EnvironmentSource extends Pick<AgentEnvironment, "marker" | "is
 }
 
 export function processEnvironment(
-  { env, unset = [] }: Pick<AgentDefinition, "env" | "unset">,
+  { env, unset }: Pick<AgentDefinition, "env" | "unset">,
   { environment, home, allowEnv, values, sessionDirectories = [], temporaryDirectory, ...how }: EnvironmentSource,
 ): Record<string, string> {
   const path = environment["PATH"];
