@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The history that agents repeat for session/load: most before the response, Gemini CLI afterwards.
 import { expect, test } from "vitest";
-import {
-  type ClientUnderTest,
-  newSession,
-  settled,
-  textChunk,
-  underTest,
-  update,
-} from "./testing/client-under-test.ts";
+import { type ClientUnderTest, newSession, textChunk, underTest, update } from "./testing/client-under-test.ts";
 
 const [quiet, longest] = [300, 10_000];
 const limits = { replayQuietMs: quiet, replayWaitMsMax: longest };
