@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The history that agents repeat for session/load: most before the response, Gemini CLI afterwards.
 import { expect, test } from "vitest";
-import { type ClientUnderTest, initialized, newSession, textChunk, update } from "./testing/client-under-test.ts";
+import { type ClientUnderTest, newSession, textChunk, underTest, update } from "./testing/client-under-test.ts";
 
 const [quiet, longest] = [300, 10_000];
 const limits = { replayQuietMs: quiet, replayWaitMsMax: longest };
 
 /** Returns a client whose agent has just answered session/load or session/resume. */
 function restored(how: "load" | "resume" = "load"): ClientUnderTest {
-  const under = initialized({ loadSession: true, sessionCapabilities: { resume: {} } }, { limits });
+  const under = underTest({ limits });
+  under.client.initialize(under.done("initialize"));
+  const agentCapabilities = { loadSession: true, sessionCapabilities: { resume: {} } };
+  const _meta = { steering: { supported: true } };
+  under.agent.say(under.agent.answer("initialize", { protocolVersion: 1, agentCapabilities, _meta }));
   under.client.open({ ...newSession, how, sessionId: "s" }, under.done("open"));
   under.agent.say(under.agent.answer(`session/${how}`, {}));
   under.heard.length = 0;
@@ -82,6 +86,19 @@ test("a prompt that is cancelled while it waits is answered and never sent", () 
   expect([sentPrompts(under), under.agent.sent("session/cancel").length]).toEqual([0, 0]);
   prompt(under);
   expect(sentPrompts(under)).toBe(1);
+});
+
+test("a prompt for the running turn does not reach the agent before the prompt of that turn", async () => {
+  const under = restored();
+  const steer = (): void => under.client.steer([{ type: "text", text: "not there" }], under.done("steer"));
+  prompt(under);
+  steer();
+  await Promise.resolve();
+  expect(under.outcomes("steer")).toMatchObject([{ ok: false, failure: { code: "UNSUPPORTED" } }]);
+  expect(under.agent.sent("_session/steering")).toEqual([]);
+  fire(under, quiet);
+  steer();
+  expect([sentPrompts(under), under.agent.sent("_session/steering").length]).toEqual([1, 1]);
 });
 
 test("options and commands after a load are those of now", () => {

@@ -27,6 +27,11 @@ export class Replay {
     this.#watch();
   }
 
+  /** Whether a call waits. */
+  get isHolding(): boolean {
+    return this.#waiting !== undefined;
+  }
+
   /** Records that a part of the history came. */
   grew(): void {
     this.#hasGrown = true;

@@ -80,6 +80,8 @@ export class V1Session implements ProtocolSession {
       return done(failed("UNSUPPORTED", `This agent does not support ${requests.STEERING}`));
     const adapted = toSupportedBlocks(blocks, this.identity.capabilities);
     if (adapted.type === "refused") return done(failed("UNSUPPORTED", adapted.message));
+    if (this.#state.state === "open" && this.#state.replay?.isHolding === true)
+      return done(failed("UNSUPPORTED", "The prompt of the running turn has not been sent yet: history still comes"));
     const params = requests.steeringParams(sessionId, adapted.blocks);
     this.#link.request(requests.STEERING, params, this.#link.limits.requestTimeoutMs, (answer) => {
       done(this.#decode(answer, requests.STEERING, "an outcome", results.decodeSteeringOutcome));

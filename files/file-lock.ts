@@ -12,8 +12,9 @@ export function takeFileLock(file: string, waitMs: number): Database.Database | 
   try {
     database = new Database(file, { timeout: waitMs });
     chmodSync(file, 0o600);
-    // Uses a rollback journal: in WAL mode an exclusive transaction does not exclude others.
-    database.pragma("journal_mode = DELETE");
+    // In WAL mode an exclusive transaction does not exclude others. A journal in memory needs no space on a full disk,
+    // and none is left beside the file by a holder that is killed.
+    database.pragma("journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
     return database;
   } catch (cause) {

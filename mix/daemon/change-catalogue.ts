@@ -42,8 +42,9 @@ export async function changeCatalogue(
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     errors = (errors + chunk).slice(-errorsLengthMax);
   });
+  let by: string | null = null;
   try {
-    await once(child, "close");
+    [, by] = (await once(child, "close")) as [number | null, string | null];
   } catch (error) {
     errors = (error as Error).message;
   } finally {
@@ -52,7 +53,14 @@ export async function changeCatalogue(
   // It may have been done already.
   if (interrupted && last?.event !== "done") return "interrupted";
   if (last !== undefined) return last;
-  throw ownError("UNREACHABLE", `agentd's own program failed: ${errors.trim().split("\n").at(-1) ?? ""}`);
+  const reason = by === null ? lastWords(errors) : `it was ended by ${by}`;
+  throw ownError("UNREACHABLE", `agentd's own program failed: ${reason}`);
+}
+
+/** The last line that is neither of a stack trace nor Node's version below it. */
+function lastWords(errors: string): string {
+  const lines = errors.split("\n").filter((line) => line.trim() !== "" && !/^(?:\s+at |Node\.js v)/u.test(line));
+  return lines.at(-1)?.trim() ?? "it said nothing";
 }
 
 const errorsLengthMax = 4_096;

@@ -105,9 +105,14 @@ test.each([
   expect(JSON.parse(stderr)).toEqual({ error: { code, message: "so it is" } });
 });
 
-test("a program that breaks is an error with its last words", async () => {
-  agentdPrints([], `throw new Error("broken");`);
-  expect(await bench.run(["agent", "agents", "install", "x"])).toMatchObject({ code: 6 });
+test.each([
+  [`throw new Error("broken");`, "Error: broken"],
+  [`process.kill(process.pid, "SIGKILL");`, "it was ended by SIGKILL"],
+  [`process.exitCode = 1;`, "it said nothing"],
+])("a program that breaks is an error with its last words: %s", async (then, words) => {
+  agentdPrints([], then);
+  const stderr = `UNREACHABLE: agentd's own program failed: ${words}\n`;
+  expect(await bench.run(["agent", "agents", "install", "x"])).toEqual({ code: 6, stdout: "", stderr });
 });
 
 test("Ctrl-C ends the program, waits for its end, and says what is left", async () => {

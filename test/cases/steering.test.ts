@@ -80,3 +80,51 @@ test("an agent that does not offer steering gets the prompt after its turn", asy
       .map(({ method }) => method),
   ).not.toContain("_session/steering");
 });
+
+test.for<[string, Rule["do"], object[]]>([
+  [
+    "answers twice, and differently",
+    [{ reply: { outcome: "injected" } }, { reply: { outcome: "promptRequired" } }],
+    [{ phase: "ended", stop_reason: "steered", sent: true, into: 1 }],
+  ],
+  [
+    "does not answer",
+    [],
+    [{ phase: "ended", stop_reason: "failed", sent: "unknown", error: { error_code: "AGENT_PROTOCOL" } }],
+  ],
+  ["dies of it", [{ exit: 3 }], [{ phase: "ended", stop_reason: "interrupted", sent: "unknown" }]],
+])("an agent that %s runs the prompt at most once, and the log says so", async ([, answers, entries]) => {
+  const rules: Rule[] = [first, { on: "_session/steering", do: answers }];
+  const scripted: Scenario = { initialize: { _meta: offers }, rules };
+  await using scene = await openScene({ scripted }, { limits: { requestTimeoutMs: 1_000 } });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  await user.prompt(session, "not there", "steer");
+  await turnEnd(user, session, 2);
+  const turns = ofKind(await user.log(session), "turn").filter(({ turn }) => turn === 2);
+  expect(turns).toMatchObject([{ phase: "queued", steering: "asked" }, ...entries]);
+  const received = scene.agent().received();
+  expect(received.filter(({ method }) => method === "_session/steering")).toHaveLength(1);
+  expect(received.filter(({ method }) => method === "session/prompt")).toHaveLength(1);
+});
+
+test("two steered prompts with one command id at once are one, also while a person is asked", async () => {
+  const asks: Rule = { on: "session/prompt", do: [{ permission: { toolCall: { toolCallId: "1", title: "Write" } } }] };
+  const rules: Rule[] = [asks, { on: "_session/steering", do: [{ reply: { outcome: "injected" } }] }];
+  await using scene = await openScene({ scripted: { initialize: { _meta: offers }, rules } });
+  const { user } = scene;
+  const session = await scene.idle();
+  await user.prompt(session, "go");
+  const args = { session, prompt: "x".repeat(3_000_000), when_busy: "steer", command_id: "once" } as const;
+  const [one, other] = await Promise.all([1, 2].map(() => user.call("agent.session.prompt", args)));
+  expect(one).toMatchObject({ turn: 2, steering: true });
+  expect(other).toEqual(one);
+  expect(await turnEnd(user, session, 2)).toMatchObject({ stop_reason: "steered", into: 1 });
+  expect(await user.call("agent.session.get", { session })).toMatchObject({ turns: 2 });
+  const steered = scene
+    .agent()
+    .received()
+    .filter(({ method }) => method === "_session/steering");
+  expect(steered).toHaveLength(1);
+});

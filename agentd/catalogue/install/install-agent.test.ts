@@ -198,7 +198,10 @@ test("an npm that installed another version, or no program, has installed nothin
   fakeNpm("", { version: "9.9.9" });
   await expect(installAgent(installer(), codex)).rejects.toMatchObject({ code: "INSTALL_FAILED" });
   fakeNpm(`fs.rmSync(bin, { recursive: true });`);
-  await expect(installAgent(installer(), codex)).rejects.toMatchObject({ code: "INSTALL_FAILED" });
+  await expect(installAgent(installer(), codex)).rejects.toMatchObject({
+    code: "INSTALL_FAILED",
+    message: "npm reported no failure, but has not installed the program codex-acp",
+  });
   expect(kept()).toEqual([]);
 });
 
@@ -222,6 +225,18 @@ test("of two at once the second is refused, and what an interrupted one left is 
   lock?.close();
   await installAgent(installer(), codex);
   expect(kept()).toEqual(["codex", "codex/2.6.0"]);
+});
+
+test("a lock that cannot be taken, and a file in an agent's place, are refused in words", async () => {
+  fakeNpm();
+  mkdirSync(agents(), { recursive: true, mode: 0o700 });
+  writeFileSync(join(agents(), "codex"), "");
+  await expect(installAgent(installer(), codex)).rejects.toMatchObject({ code: "INSTALL_REFUSED" });
+  writeFileSync(join(agents(), ".lock"), "no database, but of the size of one".repeat(200));
+  for (const change of [installAgent, removeAgent]) {
+    const message = `${join(agents(), ".lock")} cannot be locked: file is not a database`;
+    await expect(change(installer(), codex)).rejects.toMatchObject({ code: "INSTALL_REFUSED", message });
+  }
 });
 
 test("a cancelled installation ends npm and leaves nothing", async () => {

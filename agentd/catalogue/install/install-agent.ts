@@ -37,6 +37,10 @@ export async function installAgent(installer: Installer, agent: AgentDefinition)
     else {
       await installAt(installer, { title: agent.name, package: { name, version }, directory }, async (temporary) => {
         const { found, of } = programOfPackage(programLink(temporary, agent), agent);
+        if (found.status === "missing") {
+          const message = `npm reported no failure, but has not installed the program ${agent.command[0]}`;
+          throw new CatalogueError("INSTALL_FAILED", message);
+        }
         if (found.status !== "installed") throw new CatalogueError("INSTALL_FAILED", found.message);
         if (of?.version !== version) throw new CatalogueError("INSTALL_FAILED", `npm did not install ${version}`);
         node = await installNeededNode(installer, agent, temporary);
@@ -82,15 +86,25 @@ function notInstallable({ name, builtIn, install }: AgentDefinition): CatalogueE
 async function underLock<T>({ places: { agents } }: Installer, change: () => Promise<T>): Promise<T> {
   const problem = preparePrivateDirectory(agents.path, agents.uid, "agentd");
   if (problem !== undefined) throw new CatalogueError("INSTALL_REFUSED", `${agents.path} ${problem}`);
-  const lock = takeFileLock(join(agents.path, ".lock"), 0);
+  const lock = takeLock(join(agents.path, ".lock"));
   if (lock === undefined) throw new CatalogueError("INSTALL_BUSY", "another installation is running; wait for its end");
   try {
     for (const name of readdirSync(agents.path)) {
       if (name.startsWith(temporaryPrefix)) removeTree(join(agents.path, name));
     }
     return await change();
+  } catch (error) {
+    throw asCatalogueError(error);
   } finally {
     lock.close();
+  }
+}
+
+function takeLock(file: string): ReturnType<typeof takeFileLock> {
+  try {
+    return takeFileLock(file, 0);
+  } catch (error) {
+    throw asCatalogueError(error, `${file} cannot be locked: `);
   }
 }
 
@@ -168,13 +182,13 @@ async function installAt(
 
 const progressEveryMs = 1_000;
 
-function asCatalogueError(error: unknown): CatalogueError {
-  if (error instanceof CatalogueError) return error;
+/** Turns an error of the file system, or of SQLite, into one with a code for people. */
+function asCatalogueError(error: unknown, what = ""): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  const isFull = code === "ENOSPC" || code === "EDQUOT";
-  return new CatalogueError(isFull ? "INSTALL_NO_SPACE" : "INSTALL_REFUSED", isFull ? "the disk is full" : message, {
-    cause: error,
-  });
+  if (error instanceof CatalogueError || code === undefined) return error;
+  const isFull = ["ENOSPC", "EDQUOT", "SQLITE_FULL"].includes(code);
+  const words = isFull ? "the disk is full" : `${what}${message}`;
+  return new CatalogueError(isFull ? "INSTALL_NO_SPACE" : "INSTALL_REFUSED", words, { cause: error });
 }
 
 /** Installs a Node if the agent's package in `directory` needs a newer one than there is; returns its version. */

@@ -139,6 +139,7 @@ function npmArguments(into: string): string[] {
     "--location=project",
     "--global=false",
     "--dry-run=false",
+    "--package-lock-only=false",
     "--ignore-scripts",
     "--include=optional",
     "--omit=dev",
