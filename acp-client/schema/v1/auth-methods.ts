@@ -5,15 +5,8 @@ import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { AuthMethod } from "../../model.ts";
-import {
-  acpObject,
-  decode,
-  decodeItems,
-  identifier,
-  omitUndefined,
-  optionalIdentifier,
-  optionalText,
-} from "../lenient.ts";
+import { acpObject, decode, decodeItems, identifier, optionalIdentifier, optionalText } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 
 const methodsMax = 64;
 const variablesMax = 32;

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ConfigChoice, ConfigOption } from "../../model.ts";
-import { acpObject, decode, identifier, optionalText, omitUndefined, undecoded, decodeItems } from "../lenient.ts";
+import { acpObject, decode, identifier, optionalText, undecoded, decodeItems } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 
 export const SessionMode = acpObject({ id: identifier, name: z.string(), description: optionalText });
 export const SessionModeState = acpObject({ currentModeId: identifier, availableModes: undecoded });

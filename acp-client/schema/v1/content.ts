@@ -2,16 +2,8 @@
 import * as z from "zod";
 import { isRecord } from "../../../json/record.ts";
 import type { ContentBlock } from "../../model.ts";
-import {
-  acpObject,
-  clearableText,
-  decode,
-  number,
-  optionalText,
-  omitUndefined,
-  decodeItems,
-  wholeNumber,
-} from "../lenient.ts";
+import { acpObject, clearableText, decode, number, optionalText, decodeItems, wholeNumber } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 
 const audience = z
   .unknown()

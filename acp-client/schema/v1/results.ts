@@ -15,10 +15,10 @@ import {
   optionalIdentifier,
   optionalObject,
   optionalText,
-  omitUndefined,
   undecoded,
   decodeItems,
 } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 import { decodeAuthMethods } from "./auth-methods.ts";
 import { decodeConfigOptions, decodeModels, decodeModes, type ReportedChoices } from "./config.ts";
 

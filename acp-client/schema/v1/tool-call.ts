@@ -11,11 +11,11 @@ import {
   identifier,
   isIdentifier,
   optionalText,
-  omitUndefined,
   undecoded,
   decodeItems,
   wholeNumber,
 } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 import { decodeContentBlock, asPlainText } from "./content.ts";
 
 const members = {

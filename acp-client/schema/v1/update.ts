@@ -13,10 +13,10 @@ import {
   isIdentifier,
   number,
   optionalIdentifier,
-  omitUndefined,
   undecoded,
   decodeItems,
 } from "../lenient.ts";
+import { omitUndefined } from "../../../json/omit-undefined.ts";
 import { decodeConfigOptions } from "./config.ts";
 import { decodeContentBlock, decodeContentBlockBySchema, asPlainText } from "./content.ts";
 import { decodeToolCall, decodeToolCallUpdate, withSource } from "./tool-call.ts";
