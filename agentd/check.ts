@@ -41,9 +41,10 @@ export function checkInstallation(build: Build): CheckReport {
       problems: loaded.ok ? [] : loaded.problems.map(describeProblem),
       warnings: loaded.ok ? loaded.warnings.map(describeProblem) : [],
     },
-    agents: catalogueEntries(catalogue, programPlaces({ paths: found.paths, environment, home, uid }), (agent) =>
-      environmentWithStored(agent, { environment, home, allowEnv, stored: readAgentValues(values, agent.name) }),
-    ),
+    agents: catalogueEntries(catalogue, programPlaces({ paths: found.paths, environment, home, uid }), {
+      environmentOf: (agent) =>
+        environmentWithStored(agent, { environment, home, allowEnv, stored: readAgentValues(values, agent.name) }),
+    }),
   };
 }
 

@@ -39,13 +39,16 @@ import { type LaunchParts, planLaunch, planLogin } from "./launch.ts";
 import { openLiveConfig } from "./live-config.ts";
 import { Logins } from "./logins.ts";
 import { Aborted, LogMaintenance } from "./log-maintenance.ts";
+import { Leases } from "./leases/leases.ts";
+import { SessionEditors } from "./leases/session-editors.ts";
 import { LogError, type LogErrorCode } from "./log/log-error.ts";
 import { type Log, type LogOptions, openLog } from "./log/open.ts";
 import { findAnswerStatus } from "./people/answer-status.ts";
 import { Notifier } from "./people/notifier.ts";
 import { Probes } from "./probe/probes.ts";
 import type { PlannedLaunch } from "./session/agents/agents.ts";
-import type { SessionState } from "./session/core/state.ts";
+import { isLive, type SessionState } from "./session/core/state.ts";
+import type { PostInput } from "./session/mailbox/mailbox.ts";
 import { SessionCore } from "./session-core.ts";
 import { newSessionId } from "./session/session-id.ts";
 import { Shutdown } from "./shutdown.ts";
@@ -99,8 +102,8 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
   const { startedAt, log, maintenance, endpoint } = base;
   const busParts = openBusParts(base);
   const { client, busTools } = busParts;
-  const { core, probes } = openCore(base, busParts);
-  const instance: Instance = { ...instanceOf(base, busParts, core), probes, stopping: () => shutdown.hasBegun };
+  const { core, probes, leases } = openCore(base, busParts);
+  const instance: Instance = { ...instanceOf(base, busParts, core), probes, leases, stopping: () => shutdown.hasBegun };
   const onQuit = (): Promise<void> => shutdown.begin("asked to quit over the Bus");
   const citizen = createAgentCitizen({ client, instance, version, startedAt, logger, onQuit });
   const ready = new Promise<void>((resolve) => {
@@ -108,6 +111,7 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
       logState(state, endpoint, logger);
       const isConnected = state.kind === "connected";
       core.onBus(isConnected);
+      leases.onBus(isConnected);
       if (!isConnected) return;
       busTools.follow();
       resolve();
@@ -118,6 +122,7 @@ async function compose(options: DaemonOptions, shutdown: Shutdown): Promise<Daem
   await maintenance.finishPurges();
   shutdown.add(async () => {
     await core.stop();
+    leases.stop();
     await citizen.stop();
     core.mailbox.stop();
   });
@@ -239,17 +244,30 @@ function openBusParts({ options: { logger }, endpoint, build, startedAt, clock, 
   return { client, callers: new Callers(), busTools };
 }
 
+function openLeases({ options: { logger }, clock, limits }: Base, bus: BusClient, post: PostInput): Leases {
+  return new Leases({
+    bus,
+    after: (ms, run) => clock.after(ms, run),
+    limits,
+    onAttached: (session) => post(session, { type: "editor_attached" }),
+    onLeft: ({ session, ...left }) => post(session, { type: "editor_left", ...left }),
+    onError: (error) => logger.debug({ err: error }, "whether editors are on the Bus could not be seen"),
+  });
+}
+
 type BusParts = ReturnType<typeof openBusParts>;
 
 function openCore(base: Base, { client, callers, busTools }: BusParts) {
   const { options, log, limits, clock, settings, endpoint, forgetAgentSession } = base;
   const { environment, home, paths, version, logger } = options;
+  const leases = openLeases(base, client, (session, input) => core.mailbox.post(session, input));
   const launchParts: LaunchParts = {
     ...base,
     version,
     home,
     environment,
     withUserUmask: makeWithUserUmask(options.umask),
+    editorsOf: (session) => new SessionEditors({ leases, bus: client, session, callMs: limits.leaseCallMs }),
     eventLoopBudget: new EventLoopBudget({ turnMs: limits.clientSideTurnMs }),
     busTools: () => ({
       nodeProgram: process.execPath,
@@ -298,7 +316,10 @@ function openCore(base: Base, { client, callers, busTools }: BusParts) {
         limits,
       }),
   });
-  return { core, probes };
+  core.sessions.onChange((state) => {
+    if (!isLive(state)) leases.endSession(state.id);
+  });
+  return { core, probes, leases };
 }
 
 function unusedSessionId(log: Log): string {
@@ -309,7 +330,7 @@ function instanceOf(
   base: Base,
   { client, callers }: BusParts,
   core: SessionCore,
-): Omit<Instance, "stopping" | "probes"> {
+): Omit<Instance, "stopping" | "probes" | "leases"> {
   const { options, build, startedAt, log, config, settings, reserved, endpoint } = base;
   const { home, installed } = options;
   const { configFile, workspacesDirectory } = options.paths;

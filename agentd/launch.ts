@@ -24,6 +24,7 @@ import { ClientRequestHandler } from "./client-side/client-request-handler.ts";
 import type { EventLoopBudget } from "./client-side/event-loop-budget.ts";
 import type { Instance } from "./commands/instance.ts";
 import type { Limits } from "./config/limits.ts";
+import type { Editors } from "./leases/session-editors.ts";
 import { isStillReal } from "./instance/directories.ts";
 import type { Reserved } from "./instance/reserved.ts";
 import type { WithUserUmask } from "./instance/user-umask.ts";
@@ -48,6 +49,8 @@ export interface LaunchParts extends Pick<
   readonly temporaryDirectory: string;
   readonly reserved: Reserved;
   readonly withUserUmask: WithUserUmask;
+  /** The editors that serve a session's agent. */
+  readonly editorsOf: (session: string) => Editors;
   /** Limits how long agents' file requests block the event loop. */
   readonly eventLoopBudget: EventLoopBudget;
   /** The MCP server that gives agents access to the Bus, and the Bus's URL. */
@@ -104,7 +107,8 @@ function plan(parts: LaunchParts, state: SessionState): PlannedLaunch {
     limits: clientLimits(limits, definition.startTimeoutMs),
     quirksOf: (info: AgentInfo | null | undefined) => quirksOf(definition, info),
   };
-  const served = { cwd, directories, reserved, env, redact, redactorFor };
+  const editors = parts.editorsOf(state.id);
+  const served = { cwd, directories, reserved, env, redact, redactorFor, editors };
   const bus = busToolsFor(parts, marker.value);
   const launch: Launch = {
     start(sink, clientSide) {

@@ -11,6 +11,9 @@ export interface AgentReplies {
   readonly "agent.session.close": replies.CloseReply;
   readonly "agent.session.rename": replies.RenameReply;
   readonly "agent.session.set_config": replies.SetConfigReply;
+  readonly "agent.session.forget": replies.ForgetReply;
+  readonly "agent.session.attach": replies.AttachReply;
+  readonly "agent.session.detach": replies.DetachReply;
   readonly "agent.session.list": replies.SessionListReply;
   readonly "agent.session.get": replies.SessionSnapshot;
   readonly "agent.session.log": replies.LogPage | replies.LogPiece;

@@ -106,7 +106,7 @@ export function asAgentError(error: unknown, service = "the Bus"): unknown {
   if (!(error instanceof BusError)) return error;
   if (error.code === "TIMEOUT") return clientError("TIME_LIMIT", `${service} did not answer in time`, error);
   if (error.code === "OVERLOADED") return clientError("UNREACHABLE", `${service} is overloaded; try again`, error);
-  if (error.code === "UNSERIALISABLE")
+  if (error.code === "UNSERIALISABLE" || error.code === "FRAME_TOO_LARGE")
     return clientError("UNSERIALISABLE", `this cannot be sent (${error.message})`, error);
   return clientError("UNREACHABLE", `the Bus went away (${error.message})`, error);
 }

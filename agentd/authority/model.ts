@@ -10,7 +10,17 @@ export type Act = Verb | "QUIT";
 /** Allowed, allowed if the configuration says so, or refused for a reason. */
 export type Ruling = "yes" | "if agents_act" | "if mesh" | Refusal;
 
-export type Refusal = "itself" | "ancestor" | "people" | "log" | "probe" | "login" | "daemon" | "depth" | "nameless";
+export type Refusal =
+  | "itself"
+  | "ancestor"
+  | "people"
+  | "log"
+  | "editor"
+  | "probe"
+  | "login"
+  | "daemon"
+  | "depth"
+  | "nameless";
 
 type Rule = Readonly<Record<SenderKind, Ruling | Readonly<Record<Target, Ruling>>>>;
 
@@ -21,6 +31,8 @@ const byTarget = { own: "itself", ancestor: "ancestor", started: "yes", other: "
 const steering: Rule = { ...people, ...agents(byTarget) };
 // The log has to name who answered, and a sender without a name could be an agent.
 const answering: Rule = { person: "yes", nameless: "nameless", node: "nameless", ...agents("people") };
+// The citizen that agentd calls must be the one that asked for it, and an agent must not read and write for another.
+const leasing: Rule = { person: "yes", nameless: "nameless", node: "nameless", ...agents("editor") };
 const rewriting: Rule = { ...people, ...agents("log") };
 
 export const rules: Readonly<Partial<Record<Act, Rule>>> = {
@@ -31,6 +43,9 @@ export const rules: Readonly<Partial<Record<Act, Rule>>> = {
   "agent.session.set_config": steering,
   "agent.session.close": steering,
   "agent.session.rename": steering,
+  "agent.session.forget": steering,
+  "agent.session.attach": leasing,
+  "agent.session.detach": leasing,
   "agent.permission.answer": answering,
   "agent.elicitation.answer": answering,
   "agent.login": { person: "yes", nameless: "nameless", node: "nameless", ...agents("login") },
@@ -63,6 +78,10 @@ export const refusals: Readonly<
       "a program of an agent may not answer for people; a person can, with mix, at the desktop or by another program",
   },
   log: { code: "AGENT_SELF", message: "an agent may not remove anything from the log; a person can, with mix" },
+  editor: {
+    code: "AGENT_SELF",
+    message: "a program of an agent may not be a session's editor; a person's program can",
+  },
   probe: {
     code: "AGENT_SELF",
     message:

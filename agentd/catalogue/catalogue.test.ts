@@ -6,6 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AgentSettings } from "../config/settings.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
 import { builtInAgents } from "./built-in.ts";
+import { KnownCapabilities } from "./known-capabilities.ts";
+import { testIdentity } from "../session/core/testing/session-script.ts";
 import type { ProgramPlaces } from "./program-places.ts";
 import { buildCatalogue, catalogueEntries, unknownAgentMessage } from "./catalogue.ts";
 
@@ -71,7 +73,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   chmodSync(join(directory, "bin", "codex-acp"), 0o644);
 
   const entries = new Map(
-    catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), environmentOf).map((entry) => [
+    catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), { environmentOf }).map((entry) => [
       entry.agent,
       entry,
     ]),
@@ -85,6 +87,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     file: join(directory, "bin", "opencode"),
     from: "path",
     version: "1.18.33",
+    lacks: ["audio"],
     login: expect.stringContaining("mix agent agents login opencode"),
     login_stored: true,
     login_file: join(directory, ".local/share/opencode/auth.json"),
@@ -97,13 +100,33 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     install: "mix agent agents install codex",
   });
   expect(entries.get("claude")).toMatchObject({ installed: false, install: "mix agent agents install claude" });
-  expect(entries.get("demo")).toMatchObject({ installed: true, version: "7.8.9" });
+  expect(entries.get("demo")).toMatchObject({
+    installed: true,
+    version: "7.8.9",
+    lacks: ["image", "audio", "mcp_http", "mcp_sse"],
+  });
+  // Nothing is known of it.
+  expect(entries.get("gemini")).not.toHaveProperty("lacks");
+});
+
+test("what an agent said at its last start is listed as lacking, and nothing else", () => {
+  const catalogue = buildCatalogue(builtIn(), new Map());
+  const known = new KnownCapabilities();
+  const { command } = catalogue.get("demo") ?? { command: ["none"] as const };
+  const { file = "" } =
+    catalogueEntries(catalogue, places(), { environmentOf }).find(({ agent }) => agent === "demo") ?? {};
+  const capabilities = { ...testIdentity.capabilities, promptImage: true, mcpHttp: false, mcpSse: true };
+  known.learn(command, file, { ...testIdentity, capabilities });
+  const entry = catalogueEntries(catalogue, places(), { environmentOf, known }).find(({ agent }) => agent === "demo");
+  expect(entry?.lacks).toContain("mcp_http");
+  expect(entry?.lacks).not.toContain("image");
+  expect(entry?.lacks).not.toContain("mcp_sse");
 });
 
 test("a program of another package is not taken for the agent's version", () => {
   writeFileSync(join(directory, "package.json"), `{"name":"something-else","version":"9.9.9"}`);
   writeFileSync(join(directory, "bin", "opencode"), "#!/bin/sh\n", { mode: 0o755 });
-  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), environmentOf);
+  const entries = catalogueEntries(buildCatalogue(builtIn(), new Map()), places(), { environmentOf });
   expect(entries.find(({ agent }) => agent === "opencode")).not.toHaveProperty("version");
 });
 

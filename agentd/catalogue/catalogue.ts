@@ -6,6 +6,7 @@ import type { CatalogueEntry } from "../vocabulary/index.ts";
 import type { AgentDefinition } from "./agents/definition.ts";
 import { findAgent, type FoundAgent } from "./find-program.ts";
 import type { ProgramPlaces } from "./program-places.ts";
+import { KnownCapabilities, type KnownOfAgent } from "./known-capabilities.ts";
 import { type EnvironmentOf, storedLogin } from "./stored-login.ts";
 
 export type Catalogue = ReadonlyMap<string, AgentDefinition>;
@@ -34,13 +35,19 @@ export function definitionOf(
 
 export type AgentCommand = AgentSettings["command"];
 
+export interface EntryFacts {
+  readonly environmentOf: EnvironmentOf;
+  /** What agents were seen to offer; by default nothing but what the catalogue says. */
+  readonly known?: KnownCapabilities;
+}
+
 /** Looks every agent up, and its stored login, without starting it. */
 export function catalogueEntries(
   catalogue: Catalogue,
   places: ProgramPlaces,
-  environmentOf: EnvironmentOf,
+  facts: EntryFacts,
 ): readonly CatalogueEntry[] {
-  return [...catalogue.values()].map((agent) => entryOf(agent, places, environmentOf));
+  return [...catalogue.values()].map((agent) => entryOf(agent, places, facts));
 }
 
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
@@ -50,7 +57,11 @@ export function unknownAgentMessage(name: string, catalogue: Catalogue): string 
   return `there is no agent ${JSON.stringify(name.slice(0, 64))}; ${advice}`;
 }
 
-function entryOf(agent: AgentDefinition, places: ProgramPlaces, environmentOf: EnvironmentOf): CatalogueEntry {
+function entryOf(
+  agent: AgentDefinition,
+  places: ProgramPlaces,
+  { environmentOf, known = new KnownCapabilities() }: EntryFacts,
+): CatalogueEntry {
   const found = findAgent(agent, places);
   const entry = { agent: agent.name, title: agent.title, command: agent.command, built_in: agent.builtIn };
   const login = {
@@ -68,11 +79,25 @@ function entryOf(agent: AgentDefinition, places: ProgramPlaces, environmentOf: E
     file: found.file,
     ...(found.from === undefined ? {} : { from: found.from }),
     ...(version === undefined ? {} : { version }),
+    ...lacksOf(known.of(agent, found.file)),
     ...(found.nodeTooOld === undefined ? {} : { warning: nodeWarning(found.nodeTooOld), ...install }),
     ...login,
     ...storedLogin(agent, found.file, { environmentOf, home: places.home }),
   };
 }
+
+function lacksOf(known: KnownOfAgent | undefined): Pick<CatalogueEntry, "lacks"> {
+  if (known === undefined) return {};
+  return { lacks: intakes.flatMap(([intake, capability]) => (known.offers(capability) ? [] : [intake])) };
+}
+
+const intakes = [
+  ["image", "promptImage"],
+  ["audio", "promptAudio"],
+  ["embedded_context", "promptEmbeddedContext"],
+  ["mcp_http", "mcpHttp"],
+  ["mcp_sse", "mcpSse"],
+] as const;
 
 export function nodeWarning({ needed, version }: NonNullable<FoundAgent["nodeTooOld"]>): string {
   return `it needs Node ${needed} or newer, and there is ${version}`;

@@ -34,14 +34,18 @@ export class KnownCapabilities {
   }
 
   /** Returns undefined if nothing is known, or if the program has changed since it was. */
-  of({ command }: Pick<AgentDefinition, "command">, file: string): KnownOfAgent | undefined {
+  of(
+    { command, ownFile, lacks: ownLacks }: Pick<AgentDefinition, "command" | "ownFile" | "lacks">,
+    file: string,
+  ): KnownOfAgent | undefined {
     const answer = this.#answers.get(programKey(command, file));
     if (answer !== undefined) {
       const { info, capabilities } = answer;
       const version = info === null ? "" : ` with version ${info.version}`;
       return { offers: (capability) => capabilities[capability], source: `it said so at its last start${version}` };
     }
-    const lacks = publishedAgents.find((agent) => isLookedAt(agent, file))?.lacks;
+    const published = publishedAgents.find((agent) => isLookedAt(agent, file));
+    const lacks = ownFile === undefined ? published?.lacks : ownLacks;
     if (lacks === undefined) return undefined;
     const { capabilities, version } = lacks;
     return { offers: (capability) => !capabilities.includes(capability), source: `seen with version ${version}` };

@@ -10,6 +10,7 @@ import { defaultLimits } from "../config/limits.ts";
 import type { ClientSideInput } from "../session/core/client-side/client-side-input.ts";
 import { ClientRequestHandler, type ClientRequestHandlerOptions } from "./client-request-handler.ts";
 import { EventLoopBudget } from "./event-loop-budget.ts";
+import { noEditors } from "../leases/testing/no-editors.ts";
 import { nothingReserved } from "../testing/nothing-reserved.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "client-requests-")));
@@ -39,6 +40,7 @@ function openHandler(more: Partial<ClientRequestHandlerOptions> = {}, quirks: Ag
       redact: (text) => text,
       redactorFor: () => (text) => text,
       withUserUmask: (run) => run(),
+      editors: noEditors,
       // Time stands still, so that the budget never runs out.
       eventLoopBudget: new EventLoopBudget({ turnMs: defaultLimits.clientSideTurnMs, now: () => 0 }),
       limits: defaultLimits,

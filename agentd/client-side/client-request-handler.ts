@@ -10,19 +10,17 @@ import { ResponseQueue } from "./response-queue.ts";
 import { type CallParser, callParser, type ClientSideCall } from "./calls.ts";
 import { FileRequests, type FileRequestsOptions } from "./file-requests.ts";
 import { PendingRequests } from "./pending-requests.ts";
-import type { WithUserUmask } from "../instance/user-umask.ts";
 import type { EventLoopBudget } from "./event-loop-budget.ts";
 import { TerminalRequests, type TerminalRequestsOptions } from "./terminal-requests.ts";
 
 export interface ClientRequestHandlerOptions extends FileRequestsOptions, TerminalRequestsOptions {
-  readonly withUserUmask: WithUserUmask;
   readonly eventLoopBudget: EventLoopBudget;
 }
 
 export class ClientRequestHandler implements ClientRequests {
   readonly clientSide: ClientSide;
   readonly #limits: ClientRequestHandlerOptions["limits"];
-  readonly #asUser: WithUserUmask;
+  readonly #asUser: ClientRequestHandlerOptions["withUserUmask"];
   readonly #hooks: ClientRequestHooks;
   readonly #parse: CallParser;
   readonly #pending: PendingRequests;
@@ -77,13 +75,14 @@ export class ClientRequestHandler implements ClientRequests {
   async end(): Promise<void> {
     this.#ended = true;
     this.#queue.refuseAll();
-    await this.#terminals.end();
+    await Promise.all([this.#files.end(), this.#terminals.end()]);
   }
 
   #serve(request: ClientSideRequest): void {
     if (this.#ended) return request.refuse({ code: RPC.internalError, message: sessionEnding });
     const { clientSideRequestsMax } = this.#limits;
-    if (this.#pending.size + this.#queue.length + this.#terminals.waiterCount >= clientSideRequestsMax) {
+    const waiting = this.#files.waitingCount + this.#terminals.waitingCount;
+    if (this.#pending.size + this.#queue.length + waiting >= clientSideRequestsMax) {
       return request.refuse({ code: RPC.internalError, message: `${clientSideRequestsMax} requests are open already` });
     }
     const parsed = this.#parse(request.method, request.params);

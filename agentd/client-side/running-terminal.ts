@@ -3,21 +3,43 @@
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
 import type { RpcError } from "../../acp-client/jsonrpc/message.ts";
 import { utf8Tail } from "../../acp-client/process/byte-ring.ts";
+import { ExitWaiters } from "./exit-waiters.ts";
+import { maxJsonBytes } from "./json-bytes.ts";
+import type { ResponseQueue } from "./response-queue.ts";
 import type { StartedTerminal, Terminal, TerminalExit } from "./terminals/terminal.ts";
 
-interface TerminalOutput {
+/** A terminal of agentd's own or of an editor. */
+export interface ServedTerminal {
+  readonly waiters: ExitWaiters;
+  /** The agent has released it: its id is no longer valid. */
+  readonly isReleased: boolean;
+  /** Responds at the request's turn in the queue, also if the terminal is released before. */
+  output(request: ClientSideRequest, queue: ResponseQueue): void;
+  /** Resolves to why it was not killed. */
+  kill(): Promise<RpcError | undefined>;
+  release(): Promise<void>;
+  /** Releases it for a session that ends, and waits for nobody but its own processes. */
+  end(): Promise<void>;
+}
+
+export interface TerminalOutput {
   readonly output: string;
   readonly truncated: boolean;
   readonly exitStatus?: TerminalExit;
 }
 
-export class RunningTerminal {
+/** Cuts the beginning of an output that is longer than the agent wants. */
+export function withinBytes(output: TerminalOutput, bytesMax: number): TerminalOutput {
+  const bytes = Buffer.from(output.output);
+  return bytes.length <= bytesMax ? output : { ...output, output: utf8Tail(bytes, bytesMax), truncated: true };
+}
+
+export class RunningTerminal implements ServedTerminal {
+  readonly waiters = new ExitWaiters();
   /** Resolves also if the start failed. */
   readonly started: Promise<StartedTerminal>;
   readonly #outputBytesMax: number;
-  readonly #waiters = new Set<ClientSideRequest>();
   #terminal: Terminal | undefined;
-  #exit: TerminalExit | undefined;
   #released = false;
   /** Output requests that still wait in the response queue. */
   #reservedOutputs = 0;
@@ -33,63 +55,28 @@ export class RunningTerminal {
     });
   }
 
-  /** The agent has released it: its id is no longer valid. */
   get isReleased(): boolean {
     return this.#released;
   }
 
-  get isExitLogged(): boolean {
-    return this.#exit !== undefined;
-  }
-
-  get waiterCount(): number {
-    return this.#waiters.size;
-  }
-
-  /** Call the returned function once, at the request's turn in the queue. It works after a release, too. */
-  reserveOutput(): () => TerminalOutput {
+  output(request: ClientSideRequest, queue: ResponseQueue): void {
     this.#reservedOutputs += 1;
-    return () => {
-      const output = this.#finalOutput ?? this.#output();
+    queue.enqueue(request, () => {
+      const result = this.#finalOutput ?? this.#output();
       this.#reservedOutputs -= 1;
       if (this.#reservedOutputs === 0) this.#finalOutput = undefined;
-      return output;
-    };
+      request.reply(result, queue.reserve(maxJsonBytes(Buffer.byteLength(result.output))));
+    });
   }
 
   #output(): TerminalOutput {
     if (!this.#terminal) return { output: "", truncated: false };
     const { output, truncated, exit } = this.#terminal.output();
     const exitStatus = exit === undefined ? {} : { exitStatus: exit };
-    const bytes = Buffer.from(output);
-    if (bytes.length <= this.#outputBytesMax) return { output, truncated, ...exitStatus };
-    return { output: utf8Tail(bytes, this.#outputBytesMax), truncated: true, ...exitStatus };
+    return withinBytes({ output, truncated, ...exitStatus }, this.#outputBytesMax);
   }
 
-  /** Responds when the exit is in the log. */
-  wait(request: ClientSideRequest): void {
-    if (this.#exit) request.reply(this.#exit);
-    else this.#waiters.add(request);
-  }
-
-  /** Returns whether the request was waiting. */
-  cancelWait(request: ClientSideRequest): boolean {
-    return this.#waiters.delete(request);
-  }
-
-  onExitLogged({ exitCode, signal }: TerminalExit): void {
-    this.#exit = { exitCode, signal };
-    for (const request of this.#waiters) request.reply(this.#exit);
-    this.#waiters.clear();
-  }
-
-  /** Refuses waiting requests after a failed start: an agent can guess the id before it has the response. */
-  fail(error: RpcError): void {
-    for (const request of this.#waiters) request.refuse(error);
-    this.#waiters.clear();
-  }
-
-  async kill(): Promise<void> {
+  async kill(): Promise<undefined> {
     await this.started;
     await this.#terminal?.kill();
   }
@@ -99,5 +86,9 @@ export class RunningTerminal {
     if (this.#reservedOutputs > 0) this.#finalOutput = this.#output();
     await this.started;
     await this.#terminal?.release();
+  }
+
+  async end(): Promise<void> {
+    await this.release();
   }
 }

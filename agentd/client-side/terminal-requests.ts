@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The five `terminal/*` methods. Create, kill and release are inputs to the session and run once they are logged;
-// output is a snapshot, and wait_for_exit responds when the exit is in the log.
+// The five `terminal/*` methods, by agentd or by the editor that holds a lease of the session. Create, kill and release
+// are inputs to the session and run once they are logged; output is a snapshot, and wait_for_exit responds when the exit
+// is in the log.
 import { randomBytes } from "node:crypto";
 import type { ClientSideRequest } from "../../acp-client/client-side.ts";
-import { RPC } from "../../acp-client/jsonrpc/message.ts";
+import { RPC, type RpcError } from "../../acp-client/jsonrpc/message.ts";
 import type { Redact } from "../catalogue/secret-values.ts";
 import type { Limits } from "../config/limits.ts";
+import type { WithUserUmask } from "../instance/user-umask.ts";
+import type { Lease } from "../leases/leases.ts";
+import type { Editors } from "../leases/session-editors.ts";
 import { childOf, type ClientRequestHooks } from "../session/agents/client-requests.ts";
 import { terminalNotFound, sessionEnding } from "../session/core/client-side/answers.ts";
 import type { TerminalEffect } from "../session/core/client-side/client-side-input.ts";
 import { randomId } from "../random-id.ts";
 import type { ResponseQueue } from "./response-queue.ts";
 import type { TerminalCreateCall } from "./calls.ts";
-import { maxJsonBytes } from "./json-bytes.ts";
+import { createInEditor } from "./editor-terminal.ts";
 import type { PendingRequests } from "./pending-requests.ts";
-import { RunningTerminal } from "./running-terminal.ts";
+import { RunningTerminal, type ServedTerminal } from "./running-terminal.ts";
 import type { Boundary } from "./files/boundary.ts";
 import { redactedMessage } from "./files/refusal.ts";
 import { pinDirectory } from "./pin-directory.ts";
@@ -29,6 +33,8 @@ export interface TerminalRequestsOptions extends Boundary {
   /** Makes a function that replaces the secrets of the agent's environment and of these variables. */
   readonly redactorFor: (variables: Readonly<Record<string, string>>) => Redact;
   readonly limits: Limits;
+  readonly editors: Editors;
+  readonly withUserUmask: WithUserUmask;
 }
 
 /** Environment variable, unique to each terminal: every process that has it is ended with the terminal. */
@@ -37,6 +43,8 @@ const terminalMarker = "AGENTD_TERMINAL";
 interface Create {
   readonly call: TerminalCreateCall;
   readonly redact: Redact;
+  /** The editor that is to run it; absent: agentd. */
+  readonly lease?: Lease | undefined;
 }
 
 type Start = Extract<TerminalEffect, { type: "start_terminal" }>;
@@ -48,9 +56,12 @@ export class TerminalRequests {
   readonly #queue: ResponseQueue;
   /** Keeps the values of the agent's variables, which neither the state nor the log gets. */
   readonly #creating = new Map<number, Create>();
-  readonly #terminals = new Map<string, RunningTerminal>();
+  readonly #terminals = new Map<string, ServedTerminal>();
   /** Releases under way: background processes of a terminal may take long to end. */
   readonly #releases = new Set<Promise<void>>();
+  /** Starts and outputs that wait for an editor. */
+  readonly #waiting = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
 
   constructor(
     options: TerminalRequestsOptions,
@@ -64,14 +75,16 @@ export class TerminalRequests {
     this.#queue = queue;
   }
 
-  get waiterCount(): number {
-    return [...this.#terminals.values()].reduce((sum, { waiterCount }) => sum + waiterCount, 0);
+  /** Requests that wait for an exit or for an editor. */
+  get waitingCount(): number {
+    return [...this.#terminals.values()].reduce((sum, { waiters }) => sum + waiters.count, this.#waiting.size);
   }
 
   create(request: ClientSideRequest, call: TerminalCreateCall): void {
     const key = this.#pending.add(request);
     const redact = this.#options.redactorFor(variablesOf(call));
-    this.#creating.set(key, { call, redact });
+    const lease = this.#leaseFor(call, redact);
+    this.#creating.set(key, { call, redact, lease });
     this.#hooks.ask({
       type: "terminal_create",
       key,
@@ -79,29 +92,33 @@ export class TerminalRequests {
       args: call.args.map((text) => redact(text)),
       ...(call.cwd === undefined ? {} : { cwd: redact(call.cwd) }),
       env: call.env.map(({ name }) => redact(name)),
+      ...(lease === undefined ? {} : { citizen: lease.citizen }),
     });
+  }
+
+  /** A command with a secret must not travel over the Bus: agentd runs it. */
+  #leaseFor({ command, args, cwd = "", env }: TerminalCreateCall, redact: Redact): Lease | undefined {
+    const lease = this.#options.editors.find("terminal");
+    const words = [command, cwd, ...args, ...env.flatMap(({ name, value }) => [name, value])];
+    return words.every((word) => redact(word) === word) ? lease : undefined;
   }
 
   /** Binds to the terminal now; it may be released before the response's turn in the queue. */
   output(request: ClientSideRequest, terminal: string): void {
     const running = this.#terminals.get(terminal);
     if (!running || running.isReleased) return request.refuse(terminalNotFound(terminal));
-    const output = running.reserveOutput();
-    this.#queue.enqueue(request, () => {
-      const result = output();
-      request.reply(result, this.#queue.reserve(maxJsonBytes(Buffer.byteLength(result.output))));
-    });
+    running.output(request, this.#queue);
   }
 
   wait(request: ClientSideRequest, terminal: string): void {
     const running = this.#terminals.get(terminal);
-    if (running && !running.isReleased) running.wait(request);
+    if (running && !running.isReleased) running.waiters.wait(request);
     else request.refuse(terminalNotFound(terminal));
   }
 
   /** Cancels a wait for an exit. Other requests are short and are answered as usual. */
   withdraw(request: ClientSideRequest): void {
-    const waited = [...this.#terminals.values()].some((running) => running.cancelWait(request));
+    const waited = [...this.#terminals.values()].some((running) => running.waiters.cancel(request));
     if (waited) request.refuse({ code: RPC.requestCancelled, message: "the wait was cancelled" });
   }
 
@@ -111,14 +128,17 @@ export class TerminalRequests {
         return this.#start(effect);
       case "tell_exit": {
         const running = this.#terminals.get(effect.terminal);
-        running?.onExitLogged(effect);
+        running?.waiters.onExitLogged(effect);
         if (running?.isReleased === true) this.#terminals.delete(effect.terminal);
         return;
       }
       case "kill_terminal":
         return this.#answerAfter(effect.key, this.#terminals.get(effect.terminal)?.kill());
       case "release_terminal":
-        return this.#answerAfter(effect.key, this.#release(effect.terminal));
+        return this.#answerAfter(
+          effect.key,
+          this.#release(effect.terminal, (running) => running.release()),
+        );
     }
   }
 
@@ -127,22 +147,24 @@ export class TerminalRequests {
   }
 
   async end(): Promise<void> {
-    for (const terminal of this.#terminals.keys()) void this.#release(terminal);
-    await Promise.all(this.#releases);
+    this.#ending.abort();
+    for (const terminal of this.#terminals.keys()) void this.#release(terminal, (running) => running.end());
+    await Promise.all([...this.#releases, ...this.#waiting]);
   }
 
-  #start({ key, terminal }: Start): void {
+  #start(start: Start): void {
+    const { key } = start;
     const create = key === null ? undefined : this.#creating.get(key);
     this.discard(key);
-    if (!create) return this.#hooks.tell({ type: "terminal_failed", key, terminal, message: sessionEnding });
-    const { call, redact } = create;
-    const { limits } = this.#options;
-    const wanted = tailBytesFor(call.outputByteLimit, limits);
-    // The log keeps the usual tail for people even if the agent asks for less.
-    const running = new RunningTerminal(
-      wanted,
-      this.#spawn(terminal, create, Math.max(wanted, limits.terminalTailBytes)),
-    );
+    if (!create) return this.#fail(start, sessionEnding);
+    if (create.lease === undefined) this.#startOwn(start, create);
+    else this.#track(this.#startInEditor(start, create, create.lease));
+  }
+
+  #startOwn(start: Start, create: Create): void {
+    const { key, terminal } = start;
+    const { wanted, kept } = this.#tailBytes(create);
+    const running = new RunningTerminal(wanted, this.#spawn(terminal, create, kept));
     this.#terminals.set(terminal, running);
     void running.started.then((started) => {
       if ("terminal" in started) {
@@ -150,10 +172,65 @@ export class TerminalRequests {
         return;
       }
       this.#terminals.delete(terminal);
-      running.fail(terminalNotFound(terminal));
-      const { message } = started.failure;
-      this.#hooks.tell({ type: "terminal_failed", key, terminal, message: redact(message) });
+      running.waiters.fail(terminalNotFound(terminal));
+      this.#fail(start, create.redact(started.failure.message));
     });
+  }
+
+  async #startInEditor(start: Start, create: Create, lease: Lease): Promise<void> {
+    const { key, terminal } = start;
+    const { call, redact } = create;
+    const { editors, directories, reserved, limits, withUserUmask } = this.#options;
+    const cwd = call.cwd ?? this.#options.cwd;
+    {
+      using directory = pinDirectory(cwd, { directories, reserved });
+      if (!directory.ok) return this.#fail(start, redactedMessage(directory.refusal.message, cwd, redact));
+    }
+    const { wanted, kept } = this.#tailBytes(create);
+    const { command, args, env } = call;
+    const created = await createInEditor(
+      { terminal, command, args, env, cwd, callMs: limits.leaseCallMs },
+      {
+        editors,
+        lease,
+        outputBytesMax: wanted,
+        keptBytesMax: kept,
+        ending: this.#ending.signal,
+        track: (work) => this.#track(work),
+        onExit: ({ exitCode, signal }, { output, truncated }) => {
+          const tail = redact(output, truncated);
+          this.#hooks.tell({ type: "terminal_exited", terminal, exitCode, signal, tail, truncated });
+        },
+        onLost: () => this.#hooks.tell({ type: "terminal_release", key: null, terminal }),
+      },
+    );
+    if (created.kind === "created") {
+      if (this.#ending.signal.aborted) return await created.terminal.end();
+      this.#terminals.set(terminal, created.terminal);
+      this.#pending.take(key)?.reply({ terminalId: terminal });
+    } else if (created.kind === "failed" || this.#ending.signal.aborted) {
+      this.#fail(start, created.kind === "failed" ? redact(created.message) : sessionEnding);
+    } else {
+      this.#hooks.fault("editor-away", redact(`${created.why}: agentd has run the command itself`));
+      withUserUmask(() => this.#startOwn(start, create));
+      this.#hooks.flush();
+    }
+  }
+
+  #fail({ key, terminal }: Start, message: string): void {
+    this.#hooks.tell({ type: "terminal_failed", key, terminal, message });
+  }
+
+  /** The log keeps the usual tail for people even if the agent asks for less. */
+  #tailBytes({ call }: Create): { readonly wanted: number; readonly kept: number } {
+    const { limits } = this.#options;
+    const wanted = tailBytesFor(call.outputByteLimit, limits);
+    return { wanted, kept: Math.max(wanted, limits.terminalTailBytes) };
+  }
+
+  #track(work: Promise<void>): void {
+    const waiting = work.finally(() => this.#waiting.delete(waiting));
+    this.#waiting.add(waiting);
   }
 
   /** Keeps the directory pinned until the command has started in it. Never rejects. */
@@ -187,24 +264,29 @@ export class TerminalRequests {
   }
 
   /** Invalidates the id. The entry stays until the exit is logged, since a request may wait for it. */
-  #release(terminal: string): Promise<void> {
+  #release(terminal: string, how: (running: ServedTerminal) => Promise<void>): Promise<void> {
     const running = this.#terminals.get(terminal);
     if (!running) return Promise.resolve();
-    if (running.isExitLogged) this.#terminals.delete(terminal);
-    const gone = this.#finishRelease(running).finally(() => this.#releases.delete(gone));
+    if (running.waiters.isExitLogged) this.#terminals.delete(terminal);
+    const gone = this.#finishRelease(running, how).finally(() => this.#releases.delete(gone));
     this.#releases.add(gone);
     return gone;
   }
 
-  async #finishRelease(running: RunningTerminal): Promise<void> {
-    await running.release();
+  async #finishRelease(running: ServedTerminal, how: (running: ServedTerminal) => Promise<void>): Promise<void> {
+    await how(running);
+    if (!(running instanceof RunningTerminal)) return;
     const started = await running.started;
     const identity = "terminal" in started ? started.terminal.identity : undefined;
     if (identity) this.#hooks.record(childOf(identity), false);
   }
 
-  #answerAfter(key: number | null, done: Promise<void> | undefined): void {
-    void Promise.resolve(done).then(() => this.#pending.take(key)?.reply({}));
+  #answerAfter(key: number | null, done: Promise<RpcError | undefined | void> | undefined): void {
+    void Promise.resolve(done).then((problem) => {
+      const request = this.#pending.take(key);
+      if (problem) request?.refuse(problem);
+      else request?.reply({});
+    });
   }
 }
 

@@ -31,6 +31,7 @@ import { readLog } from "./session-log.ts";
 import { rename } from "./session-rename.ts";
 import { resume } from "./session-resume.ts";
 import { start } from "./session-start.ts";
+import { attach, detach } from "./session-attach.ts";
 import { waitForSession } from "./session-wait.ts";
 import { listAgents, status } from "./status.ts";
 
@@ -42,6 +43,9 @@ const handlers: { readonly [V in Verb]: Handler<V> } = {
   "agent.session.set_config": handleInSession,
   "agent.session.close": handleInSession,
   "agent.session.rename": rename,
+  "agent.session.forget": handleInSession,
+  "agent.session.attach": attach,
+  "agent.session.detach": detach,
   "agent.permission.answer": answerRequest,
   "agent.elicitation.answer": answerRequest,
   "agent.login": login,

@@ -9,6 +9,7 @@ import type { EnvironmentOf } from "../catalogue/stored-login.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { DirectoryRules } from "../instance/directories.ts";
+import type { Leases } from "../leases/leases.ts";
 import type { LogMaintenance } from "../log-maintenance.ts";
 import type { Probes } from "../probe/probes.ts";
 import type { QuotaWatch } from "../quota.ts";
@@ -23,6 +24,7 @@ export interface Instance {
   readonly sessions: LiveSessions;
   readonly mailbox: Mailbox;
   readonly callers: Callers;
+  readonly leases: Pick<Leases, "attach" | "detach">;
   readonly maintenance: LogMaintenance;
   readonly probes: Pick<Probes, "count">;
   readonly quota: QuotaWatch;

@@ -10,8 +10,14 @@ import type { Instance } from "./instance.ts";
 type Poster = Pick<Instance, "callers" | "mailbox">;
 type SessionVerb = SessionCommand["verb"];
 
+type VerbInSession =
+  | "agent.session.cancel"
+  | "agent.session.set_config"
+  | "agent.session.close"
+  | "agent.session.forget";
+
 /** Handles the verbs that the session's step decides without further lookups. */
-export function handleInSession<V extends "agent.session.cancel" | "agent.session.set_config" | "agent.session.close">(
+export function handleInSession<V extends VerbInSession>(
   instance: Poster & Pick<Instance, "log">,
   call: Call<V>,
 ): Answer | Promise<Answer> {

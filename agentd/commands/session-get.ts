@@ -18,7 +18,7 @@ export const getSession: Handler<"agent.session.get", "log" | "sessions"> = (ins
 };
 
 /** Reads without awaiting, so that the snapshot is consistent. */
-function snapshotOf(
+export function snapshotOf(
   { log, sessions }: Pick<Instance, "log" | "sessions">,
   session: string,
 ): SessionSnapshot | undefined {

@@ -8,13 +8,14 @@ import { callLimits, type SessionSummary } from "../vocabulary/index.ts";
 import { type Handler, ok, refuse } from "./call.ts";
 
 export const listSessions: Handler<"agent.session.list", "log"> = ({ log }, { args }) => {
-  const { state, agent, cwd, after, limit } = args;
+  const { state, agent, cwd, forgotten, after, limit } = args;
   if (cwd !== undefined && !isAbsolute(cwd)) return refuse("ARGUMENT", "cwd: must be absolute", { field: "cwd" });
   const page = log.sessions.list({
     ...(state === undefined ? {} : { state: typeof state === "string" ? [state] : state }),
     ...(agent === undefined ? {} : { agent }),
     // The log has real paths. A directory that no longer exists is compared as it is written.
     ...(cwd === undefined ? {} : { cwd: realPathOf(cwd) ?? resolve(cwd) }),
+    withoutForgotten: !forgotten,
     ...(after === undefined ? {} : { after }),
     limit,
   });
@@ -34,6 +35,7 @@ export function summaryOf(row: SessionRow): SessionSummary {
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(typeof title === "string" ? { title: truncateText(title, callLimits.titleCharactersMax) } : {}),
     ...(row.parent === null ? {} : { parent: row.parent }),
+    ...(row.forgotten ? { forgotten: true } : {}),
     turns: row.turns,
     created_at: row.created_at,
     updated_at: row.updated_at,

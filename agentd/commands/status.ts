@@ -23,8 +23,9 @@ export const status: Handler<"agent.status", "log" | "limits" | "sessions" | "ma
   });
 };
 
-export const listAgents: Handler<"agent.list", "catalogue" | "places" | "environmentOf"> = ({
+export const listAgents: Handler<"agent.list", "catalogue" | "places" | "capabilities" | "environmentOf"> = ({
   catalogue,
   places,
+  capabilities: known,
   environmentOf,
-}) => ok({ agents: catalogueEntries(catalogue(), places, environmentOf) });
+}) => ok({ agents: catalogueEntries(catalogue(), places, { environmentOf, known }) });

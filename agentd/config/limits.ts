@@ -78,6 +78,15 @@ const table = {
   terminalVariablesMax: [256, "variables that an agent sets for one terminal"],
   terminalTextBytesMax: [128 * KiB, "a terminal's command, one of its arguments or one of its variables"],
   requestPathBytesMax: [4096, "a path in a file or terminal request"],
+  leasesMax: [256, "leases of sessions' editors, in all"],
+  leaseCallMs: [10_000, "an editor's answer to a file or terminal request; then agentd does it itself where it can"],
+  leaseGraceMs: [2_000, "from an editor's leaving the Bus to the end of its lease, in case its connection only broke"],
+  leaseRejoinMs: [10_000, "the same after agentd itself has come back to the Bus"],
+  leftSessionMs: [
+    600_000,
+    "idle time after which a session is closed that its last editor has left, and nobody else has used since",
+  ],
+  leaseCheckMs: [15_000, "interval of looking whether editors are still on the Bus, in case a notice was lost"],
   entriesPerCommitMax: [256, "entries of one transaction of the log"],
   commitBytesMax: [1 * MiB, "texts of one transaction of the log; a single input may be longer"],
   inputsWaitingMax: [

@@ -3,7 +3,7 @@
 // `allow_env` or `roots` would be a security hole.
 import { isAbsolute, join, normalize } from "node:path";
 import * as z from "zod";
-import { omitUndefined } from "../../acp-client/schema/lenient.ts";
+import { omitUndefined } from "../../json/omit-undefined.ts";
 import { type Reading, readDuration, readSize } from "../../display/durations.ts";
 import { closestWord } from "../../display/closest-word.ts";
 import {

@@ -170,7 +170,7 @@ test("a log of the version without usage is migrated: its turns are not counted,
   before.append([{ session: alpha, expectSeq: 0, entries }]);
   before.close();
   const db = new Database(before.file);
-  db.exec("ALTER TABLE session DROP COLUMN usage");
+  db.exec("ALTER TABLE session DROP COLUMN usage; ALTER TABLE session DROP COLUMN forgotten");
   db.pragma("user_version = 3");
   db.close();
   const log = temporaryLog({ file: before.file });
@@ -197,8 +197,8 @@ test("a failed migration leaves the log unchanged, and the older agentd can use 
 
 test("migrations that are not numbered without gaps are a plain error", () => {
   const directory = migrationsWith("");
-  writeFileSync(path.join(directory, "0007-far.sql"), "");
-  expect(() => temporaryLog({ migrations: directory })).toThrow("0007-far.sql");
+  writeFileSync(path.join(directory, "0099-far.sql"), "");
+  expect(() => temporaryLog({ migrations: directory })).toThrow("0099-far.sql");
 });
 
 test("another program's database is refused and left unchanged", () => {

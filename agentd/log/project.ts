@@ -41,6 +41,8 @@ export interface SessionRow {
   readonly open: OpenItems;
   /** Null until a turn ends with a usage. */
   readonly usage: SessionUsage | null;
+  /** Left out of lists for people. */
+  readonly forgotten: boolean;
 }
 
 /** For each part of a snapshot, the seq of the last entry that has it; absent if there is none. */
@@ -130,6 +132,7 @@ export function newRow(session: string, at: string): SessionRow {
     latest: { info: {}, chosen: {} },
     open: { turns: [], requests: [], tools: [], commands: [] },
     usage: null,
+    forgotten: false,
   };
 }
 
@@ -320,6 +323,7 @@ const unansweredVia: ReadonlySet<ResolvedVia> = new Set(["agent", "restart"]);
 function foldInfo(draft: Draft, entry: InfoEntry): void {
   const { name, title, updated_at } = entry;
   if (name !== undefined) draft.name = name;
+  if (entry.forgotten !== undefined) draft.forgotten = entry.forgotten;
   const info = {
     ...draft.latest.info,
     ...(title === undefined ? {} : { title }),

@@ -18,7 +18,8 @@ export function sessionTable(db: Database.Database) {
   const replace = db.prepare(`
     UPDATE session SET name = :name, agent = :agent, cwd = :cwd, parent = :parent, state = :state, reason = :reason,
       turns = :turns, requests = :requests, last_seq = :last_seq, agent_session_id = :agent_session_id,
-      updated_at = :updated_at, latest = :latest, open = :open, usage = :usage
+      updated_at = :updated_at, latest = :latest, open = :open, usage = :usage,
+      forgotten = :forgotten
     WHERE sid = :sid`);
   return {
     read: (session: string) => {
@@ -46,31 +47,34 @@ export function lastSid(db: Database.Database, file: string): number {
 
 /** The columns that a query must select for `rowOf`. */
 export const columns =
-  "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open, usage";
+  "sid, id, name, agent, cwd, parent, state, reason, turns, requests, last_seq, agent_session_id, created_at, updated_at, latest, open, usage, forgotten";
 
-/** Latest, open and usage are JSON. */
-export interface SessionColumns extends Omit<SessionRow, "session" | "latest" | "open" | "usage"> {
+/** Latest, open and usage are JSON; forgotten is 0 or 1. */
+export interface SessionColumns extends Omit<SessionRow, "session" | "latest" | "open" | "usage" | "forgotten"> {
   readonly sid: number;
   readonly id: string;
   readonly latest: string;
   readonly open: string;
   readonly usage: string | null;
+  readonly forgotten: number;
 }
 
 export function rowOf(stored: SessionColumns): SessionRow {
-  const { id, latest, open, usage, sid: _sid, ...rest } = stored;
+  const { id, latest, open, usage, forgotten, sid: _sid, ...rest } = stored;
   return {
     session: id,
     ...rest,
     latest: JSON.parse(latest) as Latest,
     open: JSON.parse(open) as OpenItems,
     usage: usage === null ? null : (JSON.parse(usage) as SessionUsage),
+    forgotten: forgotten === 1,
   };
 }
 
 function bound(row: SessionRow): Record<string, unknown> {
   const usage = row.usage === null ? null : JSON.stringify(row.usage);
-  return { ...row, latest: JSON.stringify(row.latest), open: JSON.stringify(row.open), usage };
+  const { latest, open, forgotten } = row;
+  return { ...row, latest: JSON.stringify(latest), open: JSON.stringify(open), usage, forgotten: forgotten ? 1 : 0 };
 }
 
 /** Compares by identity, since the projection keeps the objects that it did not change. */
@@ -81,6 +85,7 @@ function onlyAdvanced(before: SessionRow, after: SessionRow): boolean {
     before.usage === after.usage &&
     before.turns === after.turns &&
     before.requests === after.requests &&
+    before.forgotten === after.forgotten &&
     before.state === after.state
   );
 }

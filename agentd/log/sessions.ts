@@ -33,6 +33,8 @@ export interface SessionQuery {
   readonly state?: readonly SessionPhase[];
   readonly agent?: string;
   readonly cwd?: string;
+  /** Leaves out ended sessions that were forgotten. */
+  readonly withoutForgotten?: boolean;
   /** The `next` of the previous page. */
   readonly after?: string;
   /** Default 100, at most 1000. */
@@ -163,11 +165,17 @@ interface Select {
  * `state`, one query over the table itself. The caller merges the results.
  */
 export function listSelects(
-  { state, agent, cwd, below }: Omit<SessionQuery, "after" | "limit"> & { readonly below?: number | undefined },
+  {
+    state,
+    agent,
+    cwd,
+    withoutForgotten,
+    below,
+  }: Omit<SessionQuery, "after" | "limit"> & { readonly below?: number | undefined },
   limit: number,
 ): readonly Select[] {
   const select = (index: string, condition: string, given: readonly string[]): Select => {
-    const conditions = [condition];
+    const conditions = [condition, ...(withoutForgotten === true ? [`(forgotten = 0 OR ${isLive})`] : [])];
     const values: (string | number)[] = [...given];
     const where = (more: string, value: string | number): void => {
       conditions.push(more);

@@ -129,8 +129,13 @@ export function recoveryFromLog(
 function findIntendedWrites(entries: EntryReader, { session, open }: SessionRow): readonly IntendedWrite[] {
   return (open.writes ?? []).map(({ seq }) => {
     const body = entries.body(session, seq);
-    const entry = body === undefined ? {} : (JSON.parse(body) as { turn?: number; path?: string; bytes?: number });
-    return { seq, key: null, path: entry.path ?? "", bytes: entry.bytes ?? 0, turn: entry.turn };
+    const {
+      path = "",
+      bytes = 0,
+      turn,
+      citizen,
+    } = body === undefined ? {} : (JSON.parse(body) as Partial<IntendedWrite>);
+    return { seq, key: null, path, bytes, turn, ...(citizen === undefined ? {} : { citizen }) };
   });
 }
 

@@ -246,6 +246,8 @@ export interface InfoEntry {
   readonly kind: "info";
   /** The session's new name, given by `agent.session.rename`; null: it has none any more. */
   readonly name?: string | null;
+  /** People do not want to see the session in lists any more: `agent.session.forget`. */
+  readonly forgotten?: boolean;
   /** This member and the rest come from the agent. */
   readonly title?: string | null;
   readonly updated_at?: string | null;
@@ -344,6 +346,8 @@ export interface FileEntry {
   readonly phase: "intended" | "done" | "refused";
   /** UTF-8 bytes that were read, or that are to be written. */
   readonly bytes?: number;
+  /** The editor that read or wrote it under its lease or, with `intended`, is to write it; absent: agentd itself. */
+  readonly citizen?: string;
   /** With the end of a write: `seq` of its `intended` entry. */
   readonly intended?: number;
   /**
@@ -365,6 +369,8 @@ export interface TerminalEntry {
   readonly cwd?: string;
   /** Names of the environment variables that the agent set. Their values are not logged. */
   readonly env?: readonly string[];
+  /** With `started`: the editor that is asked to run it under its lease; absent: agentd itself. */
+  readonly citizen?: string;
   /** Set with `failed`. */
   readonly message?: string;
   /** This member and the rest are set with `exited`. Exit code and signal are both null when the end was not observed. */

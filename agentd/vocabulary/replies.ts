@@ -35,6 +35,7 @@ export type CancelReply = Accepted & { readonly turns: readonly number[] };
 export type CloseReply = Accepted & { readonly state: SessionPhase };
 /** `name` is empty if the session has none any more. */
 export type RenameReply = Accepted & { readonly name: string };
+export type ForgetReply = Accepted & { readonly forgotten: true };
 export type SetConfigReply = Accepted & {
   readonly options: readonly SessionOption[];
   /** `["options"]` if the options are too long and empty here. The log has them. */
@@ -91,6 +92,8 @@ export interface SessionSummary {
   readonly reason?: string;
   readonly title?: string;
   readonly parent?: string;
+  /** Left out of lists unless they are asked for it. */
+  readonly forgotten?: true;
   readonly turns: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -125,6 +128,17 @@ export interface SessionSnapshot extends SessionSummary {
   readonly unanswered?: { readonly permissions: number; readonly elicitations: number };
   /** Members that are empty here as too long. Their entries in the log have them. */
   readonly left_out?: readonly string[];
+}
+
+export interface AttachReply {
+  readonly session: string;
+  readonly snapshot: SessionSnapshot;
+}
+
+export interface DetachReply {
+  readonly session: string;
+  /** False if there was no lease. */
+  readonly detached: boolean;
 }
 
 export interface SessionListReply {
@@ -182,6 +196,8 @@ export interface CatalogueEntry {
   readonly from?: "path" | "npm" | "agentd";
   readonly version?: string;
   readonly problem?: string;
+  /** What the agent is known not to take. What is in no list may still be refused by the agent. */
+  readonly lacks?: readonly AgentIntake[];
   /** What may keep an installed agent from working. */
   readonly warning?: string;
   /** How to install the agent, if it cannot be started or what it needs is missing. */
@@ -197,6 +213,9 @@ export interface CatalogueEntry {
   readonly login_file?: string;
   readonly login_stored?: boolean;
 }
+
+/** Content of a prompt, and MCP servers by their transport. */
+export type AgentIntake = "image" | "audio" | "embedded_context" | "mcp_http" | "mcp_sse";
 
 export interface LoginMethod {
   readonly method: string;

@@ -56,3 +56,18 @@ test("an option's name and its value have a length limit", () => {
   expect(start.safeParse({ agent: "a", config: { [longest]: longest } }).success).toBe(true);
   expect(start.safeParse({ agent: "a", config: { [`${longest}x`]: "v" } }).success).toBe(false);
 });
+
+test("a lease offers what there is to offer and nothing else, and a citizen has to be named", () => {
+  const attach = (args: object) => verbArguments["agent.session.attach"].safeParse({ session: "s", ...args });
+  expect(attach({ citizen: "acp-a" }).data).toEqual({
+    session: "s",
+    citizen: "acp-a",
+    offers: [],
+    keep_running: false,
+  });
+  expect(attach({ citizen: "acp-a", offers: ["fs.read", "fs.write", "terminal"] }).success).toBe(true);
+  expect(attach({ citizen: "acp-a", offers: ["fs.delete"] }).success).toBe(false);
+  expect(attach({}).success).toBe(false);
+  // They take no command id, since there is no receipt.
+  expect(attach({ citizen: "acp-a", command_id: "c" }).success).toBe(false);
+});

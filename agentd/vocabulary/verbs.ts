@@ -111,6 +111,10 @@ function acting<S extends z.ZodRawShape>(members: S) {
   return z.strictObject({ command_id: commandId.optional(), ...members });
 }
 
+/** What a program may do for a session's agent: see `docs/client-side-requests.md`. */
+export const leaseOffers = ["fs.read", "fs.write", "terminal"] as const;
+export type LeaseOffer = (typeof leaseOffers)[number];
+
 /** The session is optional, since request ids are unique. */
 const ofRequest = { session: session.optional(), request: text };
 
@@ -132,11 +136,13 @@ const actingArguments = {
     session,
     prompt,
     when_busy: z.enum(["refuse", "queue", "steer"]).default("refuse"),
+    always_ask: z.boolean().optional(),
   }),
   "agent.session.cancel": acting({ session, turn: z.number().int().min(1).optional() }),
   "agent.session.set_config": acting({ session, option: optionName, value: optionValue }),
   "agent.session.close": acting({ session }),
   "agent.session.rename": acting({ session, name: z.union([sessionName, z.literal("")]) }),
+  "agent.session.forget": acting({ session }),
   "agent.permission.answer": z.union([
     acting({ ...ofRequest, option: z.string() }),
     acting({ ...ofRequest, cancelled: z.literal(true) }),
@@ -166,6 +172,17 @@ const actingArguments = {
   }),
 };
 
+/** A lease is kept in memory: these are neither logged nor given receipts, but not everyone may use them. */
+const leaseArguments = {
+  "agent.session.attach": z.strictObject({
+    session,
+    citizen: text,
+    offers: z.array(z.enum(leaseOffers)).default([]),
+    keep_running: z.boolean().default(false),
+  }),
+  "agent.session.detach": z.strictObject({ session, citizen: text }),
+};
+
 const readingArguments = {
   "agent.list": z.strictObject({}),
   "agent.status": z.strictObject({}),
@@ -173,6 +190,7 @@ const readingArguments = {
     state: z.union([states, z.array(states)]).optional(),
     agent: text.optional(),
     cwd: text.optional(),
+    forgotten: z.boolean().default(false),
     after: z.string().optional(),
     limit: page.max(limits.sessionsPerPageMax).default(limits.sessionsPerPageDefault),
   }),
@@ -208,14 +226,15 @@ const readingArguments = {
   "agent.policy.test": z.strictObject({ policy: text, request: z.union([text, permissionQuestion]) }),
 };
 
-export const verbArguments = { ...actingArguments, ...readingArguments };
+export const verbArguments = { ...actingArguments, ...leaseArguments, ...readingArguments };
 export type Verb = keyof typeof verbArguments;
 export type VerbArguments<V extends Verb> = z.output<(typeof verbArguments)[V]>;
 /** Arguments as a caller writes them: those with defaults are optional. */
 export type VerbInput<V extends Verb> = z.input<(typeof verbArguments)[V]>;
 
 export const verbs = Object.keys(verbArguments) as Verb[];
-export const isActing = (verb: Verb): boolean => verb in actingArguments;
+/** Whether the verb changes something, so that `agentd/authority` has a rule for it. */
+export const isActing = (verb: Verb): boolean => verb in actingArguments || verb in leaseArguments;
 
 /** The verbs' lines in HELP. */
 export const verbDescriptions: Readonly<Record<Verb, string>> = {
@@ -225,7 +244,8 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
     "directory or policy that is not their own; an agent that another agent started may start none",
   "agent.session.resume":
     "Resume an ended session, by the agent's own resume or load, or with its transcript in a new agent session; agents: only sessions that they started",
-  "agent.session.prompt": "Send a prompt to a session; agents: only to sessions that they started",
+  "agent.session.prompt":
+    "Send a prompt to a session. `always_ask: true`: in this turn people are asked, whatever the session's policy says; agents: only to sessions that they started",
   "agent.session.cancel":
     "Cancel the running turn and all queued turns, or one turn; agents: only of sessions that they started",
   "agent.session.set_config":
@@ -233,6 +253,12 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
   "agent.session.close": "End a session and its agent; agents: only of sessions that they started",
   "agent.session.rename":
     'Give a session another name; "" removes its name; agents: only of sessions that they started',
+  "agent.session.forget":
+    "Leave an ended session out of agent.session.list from now on; its log stays, and it can be resumed; agents: only sessions that they started",
+  "agent.session.attach":
+    "Serve a session's agent as its editor, under your own name on the Bus, until you detach or leave the Bus: `client.fs.read`, `client.fs.write` and " +
+    "`client.terminal.*` are then asked of you, as far as you offer them. If you leave, your turns are cancelled unless keep_running; not for agents",
+  "agent.session.detach": "End your lease of a session; nothing is cancelled; not for agents",
   "agent.permission.answer": "Answer a permission request; needs a name on the Bus; not for agents",
   "agent.elicitation.answer":
     "Answer an elicitation: accept with the form's content, decline or cancel; needs a name on the Bus; not for agents",
@@ -245,7 +271,7 @@ export const verbDescriptions: Readonly<Record<Verb, string>> = {
     "Start an agent, measure what it really offers, and end it. `depth: full` costs calls of its model; not for agents",
   "agent.list": "List the agents of the catalogue",
   "agent.status": "Show the daemon's process, Bus, log, limits and live sessions",
-  "agent.session.list": "List sessions, newest first",
+  "agent.session.list": "List sessions, newest first; `forgotten: true`: also ended ones that were forgotten",
   "agent.session.get": "Show one session's current state",
   "agent.session.log": "Read a session's entries in order, in pages",
   "agent.session.wait": "Wait until a session is idle, waiting or ended",

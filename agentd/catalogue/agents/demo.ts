@@ -21,5 +21,6 @@ export function demoAgent(own: OwnPrograms): AgentDefinition {
     ...builtInSettings,
     install: "it comes with agentd; install agentd again",
     version: own.version,
+    lacks: { version: own.version, capabilities: ["promptImage", "promptAudio", "mcpHttp", "mcpSse"] },
   };
 }

@@ -43,16 +43,57 @@ export function readTextFile(path: string, { bytesMax, line, limit, ...confineme
         `${quotePath(path)} is not UTF-8 text; read it with a command that knows its encoding.`,
       );
     }
-    const part = lineWindow(bytes, { line, limit });
-    return { ok: true, text: part.toString("utf8"), bytes: part.length };
+    return partOf(bytes, { line, limit });
   });
 }
 
-function readPinned(pinned: PinnedPath, path: string, bytesMax: number): Buffer {
+/**
+ * Returns what the same request gets of a text that comes from elsewhere, an editor's buffer, in the place of the file's.
+ */
+export function readFromText(
+  path: string,
+  text: string,
+  { bytesMax, line, limit }: Omit<ReadOptions, keyof Confinement>,
+): ReadResult {
+  return catchRefusal(path, () => {
+    const bytes = Buffer.from(text);
+    if (bytes.length > bytesMax) throw tooBigRefusal(path, bytesMax);
+    return partOf(bytes, { line, limit });
+  });
+}
+
+/**
+ * Tells whether the session may read the file, by the same rules. A file that is missing, but would be inside, may exist
+ * in an editor alone.
+ */
+export function checkReadable(
+  path: string,
+  { bytesMax, ...confinement }: Omit<ReadOptions, keyof Window>,
+): "there" | "missing" | "refused" {
+  const checked = catchRefusal(path, () => {
+    requirePath(path);
+    using pinned = pinInside(path, confinement);
+    requireTextFile(pinned, path, bytesMax);
+    return { ok: true } as const;
+  });
+  if (checked.ok) return "there";
+  return checked.refusal.reason === "missing" ? "missing" : "refused";
+}
+
+function partOf(bytes: Buffer, window: Window): ReadResult {
+  const part = lineWindow(bytes, window);
+  return { ok: true, text: part.toString("utf8"), bytes: part.length };
+}
+
+function requireTextFile(pinned: PinnedPath, path: string, bytesMax: number): void {
   if (pinned.stat.isDirectory()) throw new Refused("directory", `${quotePath(path)} is a directory.`);
   if (!pinned.stat.isFile() || pinned.isKernelFile())
     throw new Refused("not-a-file", `${quotePath(path)} is not a regular file.`);
   if (pinned.stat.size > bytesMax) throw tooBigRefusal(path, bytesMax);
+}
+
+function readPinned(pinned: PinnedPath, path: string, bytesMax: number): Buffer {
+  requireTextFile(pinned, path, bytesMax);
   const descriptor = pinned.openForReading();
   try {
     const bytes = readWhole(descriptor, Number(pinned.stat.size), bytesMax);

@@ -80,6 +80,25 @@ export function writeTextFile(
   });
 }
 
+/**
+ * Applies the same rules to a write that somebody else is to do, and creates the directories that are missing. The one who
+ * writes goes by the path, which can be swapped meanwhile.
+ */
+export function checkWritable(
+  path: string,
+  content: string,
+  { bytesMax, ...confinement }: Omit<WriteOptions, "temporaryName">,
+): { readonly ok: true } | RefusedResult {
+  return catchRefusal(path, () => {
+    requirePath(path);
+    const name = fileNameOf(path);
+    encodeText(content, path, bytesMax);
+    using parent = pinParent(path, confinement);
+    checkTarget(parent, name, path, confinement);
+    return { ok: true };
+  });
+}
+
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_DIRECTORY, W_OK } = constants;
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 

@@ -150,6 +150,17 @@ test("context that a client puts before the prompt is neither the prompt nor the
   expect(updates(driver, "session_info_update")[0]).toMatchObject({ title: "write a.txt new" });
 });
 
+test("of messages in avante.nvim's tags the first is the prompt", async () => {
+  await using driver = drive(demoAgentCommand);
+  const sessionId = await openFast(driver);
+  const tagged = ["write a.txt new", "write a.txt old"].map(
+    (text) => `<previous_user_message>${text}</previous_user_message>`,
+  );
+  const blocks = [...tagged, "<system_context>two messages</system_context>"].map((text) => ({ type: "text", text }));
+  await driver.request("session/prompt", { sessionId, prompt: blocks });
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("new\n");
+});
+
 test("an error or a cancelled outcome counts as a no", async () => {
   await using driver = drive(demoAgentCommand);
   const sessionId = await openFast(driver);

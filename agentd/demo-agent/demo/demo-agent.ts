@@ -11,7 +11,7 @@ import type {
   SessionRequest,
 } from "../../../acp-face/agent-side/agent.ts";
 import type { Client } from "../../../acp-face/agent-side/client.ts";
-import { invalidParams } from "../../../acp-face/agent-side/params.ts";
+import { invalidParams } from "../../../acp-face/agent-side/initialize-params.ts";
 import { RequestError } from "../../../acp-face/agent-side/request-error.ts";
 import { RPC } from "../../../acp-client/jsonrpc/message.ts";
 import type { ConfigOption, McpServer } from "../../../acp-client/model.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The options of a session of the demo agent. ACP is moving from modes to options, so the mode is offered as both.
-import { invalidParams } from "../../../acp-face/agent-side/params.ts";
+import { invalidParams } from "../../../acp-face/agent-side/initialize-params.ts";
 import type { ConfigOption } from "../../../acp-client/model.ts";
 import type { ReportedChoices } from "../../../acp-client/schema/v1/config.ts";
 import type { SavedSession } from "./session-store.ts";

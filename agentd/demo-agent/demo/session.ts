@@ -182,7 +182,7 @@ export class DemoSession {
       { optionId: "reject", name: "Leave it", kind: "reject_once" },
     ];
     const answer = await this.#client.askPermission({ sessionId: this.id, toolCall, options }, signal);
-    if (answer.outcome === "cancelled") return false;
+    if (answer.outcome !== "selected") return false;
     if (answer.option === "allow-always") this.#alwaysAllowed.add(kind);
     return answer.option !== "reject";
   }
@@ -215,8 +215,12 @@ function textIn(update: Update | undefined): string | undefined {
   return isRecord(content) && typeof content["text"] === "string" ? content["text"] : undefined;
 }
 
-/** Returns the last text block: clients may put context before it, such as the transcript of an earlier session. */
+/**
+ * Returns the last text block: clients may put context before it, such as the transcript of an earlier session.
+ * avante.nvim puts each message into a tag, the newest first, and context behind them.
+ */
 function textOf(blocks: readonly ContentBlock[]): string {
-  const block = blocks.findLast(({ type }) => type === "text");
-  return typeof block?.["text"] === "string" ? block["text"] : "";
+  const texts = blocks.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+  const tagged = texts.map((text) => /^<previous_user_message>([^]*)<\/previous_user_message>$/.exec(text)?.[1]);
+  return tagged.find((text) => text !== undefined) ?? texts.at(-1) ?? "";
 }

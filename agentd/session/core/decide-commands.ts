@@ -3,20 +3,22 @@
 import { checkOption } from "../../authority/decide.ts";
 import type { ContentBlock } from "../../vocabulary/entries.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/errors.ts";
+import { decideCancel } from "./cancelling.ts";
 import { type Draft, refuse } from "./draft.ts";
 import { beginClosing } from "./end-run.ts";
 import type { Command, PostponedCommand, RefusedDecision, SessionCommand } from "./input.ts";
 import { decideAnswer } from "./requests/decide-answers.ts";
-import { cancelAllRequests } from "./requests/request-life.ts";
 import { phaseOf, type SessionState } from "./state.ts";
 import { canSteer } from "./steering.ts";
-import { acceptPrompt, endQueuedTurns, sentIfSteering, startTurn, emitTurnEnded, toBlocks } from "./turns.ts";
+import { acceptPrompt, startTurn, toBlocks } from "./turns.ts";
 
 export function decideCommand(draft: Draft, command: SessionCommand): RefusedDecision | void {
   switch (command.verb) {
     case "agent.session.prompt":
       return decidePrompt(draft, command);
     case "agent.session.cancel":
+      if (draft.state.run.phase === "ended" || draft.state.run.phase === "closing")
+        return refuseInPhase(draft, "has nothing to cancel");
       return decideCancel(draft, command);
     case "agent.session.set_config":
       return decideSetConfig(draft, command);
@@ -24,6 +26,8 @@ export function decideCommand(draft: Draft, command: SessionCommand): RefusedDec
       return decideClose(draft, command);
     case "agent.session.rename":
       return decideRename(draft, command);
+    case "agent.session.forget":
+      return decideForget(draft, command);
     case "agent.permission.answer":
     case "agent.elicitation.answer":
       return decideAnswer(draft, command);
@@ -47,7 +51,8 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): R
   const blocks = toBlocks(command.args.prompt);
   const problem = findPromptProblem(draft, blocks);
   if (problem !== undefined) return refuse("UNSUPPORTED", `${state.agent} cannot be sent this: ${problem}`);
-  const { when_busy: whenBusy } = command.args;
+  const { when_busy: whenBusy, always_ask: asks } = command.args;
+  const alwaysAsk = asks === true ? { alwaysAsk: asks } : {};
   const steers = whenBusy === "steer" && canSteer(state);
   const mayWait = whenBusy !== "refuse" || run.phase === "starting" || run.phase === "draining";
   if (run.phase !== "idle" && !mayWait) {
@@ -69,51 +74,15 @@ function decidePrompt(draft: Draft, command: Command<"agent.session.prompt">): R
   const seq = draft.command(command);
   const queued = run.phase !== "idle";
   const turn = acceptPrompt(draft, blocks, queued ? "queued" : "started", steers);
-  if (queued) state.queue = [...queue, { turn, blocks, ...(steers ? { steering: true } : {}) }];
-  else startTurn(draft, turn, blocks);
-  if (steers) draft.effect({ type: "steer", turn, blocks });
+  const { by } = command;
+  const prompted = { turn, by, blocks, ...alwaysAsk };
+  if (queued) state.queue = [...queue, { ...prompted, ...(steers ? { steering: true } : {}) }];
+  else startTurn(draft, prompted);
+  if (steers) {
+    state.alwaysAsk ||= asks === true;
+    draft.effect({ type: "steer", turn, blocks });
+  }
   draft.accept(command, seq, { turn, queued, ...(whenBusy === "steer" ? { steering: steers } : {}) });
-}
-
-/** Cancels one turn or all of them: ACP's session/cancel for the running one, and queued ones end unsent. */
-function decideCancel(draft: Draft, command: Command<"agent.session.cancel">): RefusedDecision | void {
-  const { state, context } = draft;
-  const { run } = state;
-  const { turn: only } = command.args;
-  if (run.phase === "ended" || run.phase === "closing") return refuseInPhase(draft, "has nothing to cancel");
-  if (only !== undefined && only > state.turns) {
-    return refuse("ARGUMENT", `this session has had ${state.turns} turns`, { field: "turn" });
-  }
-  const seq = draft.command(command);
-  const turns: number[] = [];
-  if (run.phase === "turn" && (only === undefined || only === run.turn.turn)) {
-    turns.push(run.turn.turn);
-    if (!run.turn.cancelling) {
-      // Cancel first: an agent that hears the answers first takes them for rejections and its turn for ended.
-      draft.effect({ type: "cancel" });
-      cancelAllRequests(draft, { by: command.by, via: "cancel" });
-      state.run = { phase: "turn", turn: { ...run.turn, cancelling: true } };
-      draft.effect({
-        type: "arm",
-        timer: "cancel",
-        key: String(run.turn.turn),
-        afterMs: context.limits.cancelForceMs,
-      });
-    }
-  }
-  // Outside a turn, requests may be pending too; those of a running turn were cancelled above.
-  if (only === undefined && run.phase === "idle") {
-    cancelAllRequests(draft, { by: command.by, via: "cancel" });
-  }
-  if (only === undefined) turns.push(...endQueuedTurns(draft, "cancelled"));
-  const queued = state.queue.find(({ turn }) => turn === only);
-  if (queued) {
-    const { turn, steering } = queued;
-    state.queue = state.queue.filter((other) => other !== queued);
-    emitTurnEnded(draft, turn, { stopReason: "cancelled", sent: sentIfSteering(steering) });
-    turns.push(turn);
-  }
-  draft.accept(command, seq, { turns });
 }
 
 function decideSetConfig(draft: Draft, command: Command<"agent.session.set_config">): RefusedDecision | void {
@@ -195,6 +164,14 @@ function decideRename(draft: Draft, command: Command<"agent.session.rename">): v
   else state.name = name;
   draft.add({ kind: "info", name: state.name ?? null });
   draft.accept(command, seq, { name });
+}
+
+/** A live session must stay visible, since it costs something and may wait for a person. */
+function decideForget(draft: Draft, command: Command<"agent.session.forget">): RefusedDecision | void {
+  if (draft.state.run.phase !== "ended") return refuseInPhase(draft, "can be forgotten when it has ended");
+  const seq = draft.command(command);
+  draft.add({ kind: "info", forgotten: true });
+  draft.accept(command, seq, { forgotten: true });
 }
 
 /** Checks the blocks against the prompt capabilities of ACP. Before they are known, the client checks when it sends. */

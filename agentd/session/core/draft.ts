@@ -40,6 +40,12 @@ export class Draft {
   armIdle(): void {
     const { idleTimeoutMs } = this.context.settings;
     if (idleTimeoutMs !== null) this.effect({ type: "arm", timer: "idle", key: "", afterMs: idleTimeoutMs });
+    if (this.state.left !== null) this.armLeft();
+  }
+
+  /** Arms the timer after which a session is closed that its editors have left. */
+  armLeft(): void {
+    this.effect({ type: "arm", timer: "left", key: "", afterMs: this.context.limits.leftSessionMs });
   }
 
   /** Adds the `command` entry that every acting command has, and returns its seq. */

@@ -6,7 +6,7 @@ import { type Draft, commandIdMember } from "./draft.ts";
 import { endAllRequests, emitUnsent } from "./requests/request-life.ts";
 import { beginRun, canRestoreSession } from "./resume.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
-import { endQueuedTurns, endRunningTurn } from "./turns.ts";
+import { endQueuedTurns, endRunningTurn, unasked } from "./turns.ts";
 
 /** Ends everything open and stops the agent. The session becomes `closed` when the agent is gone. */
 export function beginClosing(draft: Draft, reason: string, stopReason: "cancelled" | "interrupted"): void {
@@ -103,7 +103,7 @@ function restartAgent(draft: Draft, error: ErrorBody, reason: string): void {
   releaseTerminals(draft);
   failPendingCommands(draft, error);
   // The new process was not asked.
-  state.queue = state.queue.map(({ turn, blocks }) => ({ turn, blocks }));
+  state.queue = state.queue.map(unasked);
   state.runSeq = beginRun(draft, "restore", "lost", reason);
   draft.effect({ type: "stop_agent" });
   draft.effect({ type: "launch", state: { ...state } });

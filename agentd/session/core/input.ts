@@ -45,6 +45,7 @@ export type SessionCommand =
   | Command<"agent.session.set_config">
   | Command<"agent.session.close">
   | Command<"agent.session.rename">
+  | Command<"agent.session.forget">
   | Command<"agent.permission.answer">
   | Command<"agent.elicitation.answer">
   | PostponedCommand;
@@ -63,7 +64,7 @@ export interface PostponedReply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type Timer = "request" | "cancel" | "drain" | "idle" | "silence";
+export type Timer = "request" | "cancel" | "drain" | "idle" | "left" | "silence";
 
 /** The end of a replay concerns only the comparison with the log. */
 export type SessionEvent = Exclude<AgentEvent, { readonly type: "replayed" }>;
@@ -135,6 +136,17 @@ export type SessionInput =
   | { readonly type: "answer_sent"; readonly request: string }
   /** A file or terminal request of the agent, or the outcome of one. */
   | { readonly type: "client_side"; readonly input: ClientSideInput }
+  /** An editor has taken a lease of the session. */
+  | { readonly type: "editor_attached" }
+  /** The editor's lease has ended. `cancelsTurns`: by no detach, and its work is not to go on. `isLast`: the session has no other. */
+  | {
+      readonly type: "editor_left";
+      readonly citizen: string;
+      readonly cancelsTurns: boolean;
+      readonly isLast: boolean;
+    }
+  /** A session that its editors have left is to make room for a new one. */
+  | { readonly type: "make_room" }
   /** Something about this start that the agent does not say of itself. */
   | { readonly type: "start_problem"; readonly title: string; readonly description: string }
   /** The agent did not start the MCP server for the Bus in its first turn, or `message` says why it has none. */
@@ -274,6 +286,7 @@ export interface StepContext {
     Limits,
     | "cancelForceMs"
     | "drainTimeoutMs"
+    | "leftSessionMs"
     | "modelSilenceMs"
     | "queuedPromptsMax"
     | "openRequestsMax"

@@ -20,6 +20,7 @@ export function decideResume(draft: Draft, input: Extract<SessionInput, { type: 
   const seq = draft.command(command);
   state.runSeq = seq;
   state.startedBy = command.by;
+  state.left = null;
   state.cwd = directories.cwd;
   state.additionalDirs = directories.additionalDirs;
   // Without an agent session id there is nothing to restore, and the session starts as new.

@@ -26,7 +26,7 @@ export function startSession(
   if (prompt !== undefined) {
     const blocks = toBlocks(prompt);
     const turn = acceptPrompt(draft, blocks, "queued");
-    state.queue = [{ turn, blocks }];
+    state.queue = [{ turn, by: command.by, blocks }];
     first = { turn };
   }
   draft.accept(command, seq, { state: "starting", ...first });

@@ -42,6 +42,8 @@ export interface SessionState extends NewSession {
   readonly run: Run;
   /** `seq` of the entry that began this run. Inputs from an earlier run's agent carry another and are ignored. */
   readonly runSeq: number;
+  /** The editor that was the last to leave, and when, in milliseconds; null if there was none or the session was used since. */
+  readonly left: { readonly citizen: string; readonly at: number } | null;
   /** Who began this run, as the broker stamped it. Sessions that agents begin have a common limit. */
   readonly startedBy: string | null;
   /** Number of the last accepted turn. */
@@ -68,6 +70,8 @@ export interface SessionState extends NewSession {
   readonly transcriptOwed: boolean;
   /** The log already says that the session's policy is missing from the configuration. */
   readonly policyGoneReported: boolean;
+  /** The session's policy does not answer in the turn that was started last, and after its end. */
+  readonly alwaysAsk: boolean;
   readonly writes: readonly IntendedWrite[];
   /** Includes terminals of an earlier run until their end is known. */
   readonly terminals: readonly OpenTerminal[];
@@ -112,6 +116,8 @@ export type OpenMode = "new" | "restore" | "fresh";
 
 export interface RunningTurn {
   readonly turn: number;
+  /** Who prompted it, as the broker stamped it. */
+  readonly by: string | null;
   readonly cancelling: boolean;
   /** The part of the prompt's text that the agent has not echoed yet. */
   readonly echo: string;
@@ -125,6 +131,9 @@ export interface RunningTurn {
 
 export interface QueuedTurn {
   readonly turn: number;
+  readonly by: string | null;
+  /** In this turn people are asked, whatever the session's policy says. */
+  readonly alwaysAsk?: true;
   readonly blocks: readonly ContentBlock[];
   /** The agent was asked to take it into its running turn, and has not answered. */
   readonly steering?: true;
@@ -204,6 +213,8 @@ export interface IntendedWrite {
   readonly path: string;
   readonly bytes: number;
   readonly turn?: number | undefined;
+  /** The editor that is asked to write it; absent: agentd itself. */
+  readonly citizen?: string;
 }
 
 export interface OpenTerminal {
@@ -232,6 +243,7 @@ export function newSession(session: NewSession): SessionState {
     ...session,
     seq: 0,
     runSeq: 0,
+    left: null,
     startedBy: null,
     run: { phase: "starting", openMode: "new", config: [], failsAs: "failed" },
     turns: 0,
@@ -249,6 +261,7 @@ export function newSession(session: NewSession): SessionState {
     cost: noCost,
     transcriptOwed: false,
     policyGoneReported: false,
+    alwaysAsk: false,
     writes: [],
     terminals: [],
     busToolsCheckDue: false,

@@ -6,7 +6,7 @@ import type { SteeringOutcome } from "../../../acp-client/model.ts";
 import type { Draft } from "./draft.ts";
 import { noteActivity } from "./silence.ts";
 import type { QueuedTurn, SessionState } from "./state.ts";
-import { emitTurnEnded, startNextTurnOrIdle, toErrorBody } from "./turns.ts";
+import { emitTurnEnded, startNextTurnOrIdle, toErrorBody, unasked } from "./turns.ts";
 
 /** Whether the agent can be asked to take a prompt into its running turn. A turn that is being cancelled takes none. */
 export function canSteer({ run, agentSide }: SessionState): boolean {
@@ -28,7 +28,7 @@ export function onSteered(draft: Draft, turn: number, outcome: Outcome<SteeringO
 
 function settle(draft: Draft, queued: QueuedTurn, outcome: Outcome<SteeringOutcome>): void {
   const { state } = draft;
-  const { turn, blocks } = queued;
+  const { turn } = queued;
   const others = state.queue.filter((one) => one !== queued);
   if (outcome.ok && hasTaken(outcome.value)) {
     state.queue = others;
@@ -43,7 +43,7 @@ function settle(draft: Draft, queued: QueuedTurn, outcome: Outcome<SteeringOutco
     // It must not run again.
     return emitTurnEnded(draft, turn, { stopReason: "failed", sent: "unknown", error });
   }
-  state.queue = state.queue.map((one) => (one === queued ? { turn, blocks } : one));
+  state.queue = state.queue.map((one) => (one === queued ? unasked(one) : one));
   const steering = outcome.ok ? outcome.value : "failed";
   const error = outcome.ok ? {} : { error: toErrorBody(outcome.failure) };
   draft.add({ kind: "turn", turn, phase: "queued", steering, ...error });

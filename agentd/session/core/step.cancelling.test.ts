@@ -4,6 +4,8 @@ import { phaseOf } from "./state.ts";
 import { kinds } from "./testing/entry-kinds.ts";
 import { option, SessionScript, testIdentity } from "./testing/session-script.ts";
 
+const left = { type: "editor_left", cancelsTurns: true, isLast: true } as const;
+
 test("cancel tells the agent, then cancels every pending request, and the turn ends when the agent answers", () => {
   const script = new SessionScript();
   script.up();
@@ -135,4 +137,32 @@ test("a permission requested while a turn is being cancelled is cancelled at onc
   script.cancel();
   expect(kinds(script.asks(3))).toEqual(["tool_call", "permission:requested", "permission:resolved"]);
   expect(script.effects.at(-1)).toMatchObject({ type: "answer_request", key: 3, answer: { outcome: "cancelled" } });
+});
+
+test("an editor that has left has its running turn and its queued ones cancelled by agentd, and nobody else's", () => {
+  const script = new SessionScript();
+  script.up();
+  script.prompt("one");
+  script.asks(0);
+  script.prompt("two", "queue");
+  expect(script.put({ ...left, citizen: "acp-other" })).toEqual([]);
+  const entries = script.put({ ...left, citizen: "tester" });
+  expect(kinds(entries)).toEqual(["command", "permission:resolved", "turn:2:ended", "state:running", "reply"]);
+  expect(entries[0]).toMatchObject({ verb: "agent.session.cancel", by: null, origin: "agentd" });
+  expect(entries[1]).toMatchObject({ outcome: "cancelled", via: "cancel", by: null });
+  expect(entries.at(-1)).toMatchObject({ rc: 0, body: { turns: [1, 2] } });
+  expect(script.effects.filter(({ type }) => type === "cancel")).toHaveLength(1);
+  expect(script.put({ ...left, citizen: "tester" })).toEqual([]);
+  expect(kinds(script.answered(1, "cancelled"))).toContain("turn:1:ended");
+});
+
+test("an editor that has left has the session closed that it has started and nobody has prompted", () => {
+  const script = new SessionScript();
+  script.up();
+  expect(script.put({ ...left, citizen: "acp-other" })).toEqual([]);
+  const entries = script.put({ ...left, citizen: "tester" });
+  expect(kinds(entries)).toEqual(["state:closing"]);
+  expect(entries[0]).toMatchObject({ reason: "tester has left the Bus" });
+  expect(script.effects).toContainEqual(expect.objectContaining({ type: "stop_agent" }));
+  expect(script.put({ ...left, citizen: "tester" })).toEqual([]);
 });

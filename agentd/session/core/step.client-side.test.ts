@@ -252,3 +252,26 @@ function happen(script: SessionScript, { what, nth }: { readonly what: string; r
       return void script.cancel();
   }
 }
+
+test("what an editor reads, writes and runs is logged with its name, also when agentd has written it in the end", () => {
+  const script = running();
+  const citizen = "acp-a";
+  const read = { type: "file_read", key: 1, path: "/work/a" } as const;
+  expect(asked(script, { ...read, outcome: { ok: true, bytes: 3, citizen } })).toMatchObject([
+    { phase: "done", citizen },
+  ]);
+  const write = { type: "file_write", key: 2, path: "/work/a", bytes: 5, citizen } as const;
+  expect(asked(script, write)).toMatchObject([{ phase: "intended", citizen }]);
+  const [done] = asked(script, { type: "file_written", seq: script.state.seq, outcome: { ok: true } });
+  expect(done).toMatchObject({ phase: "done" });
+  expect(done).not.toHaveProperty("citizen");
+  asked(script, write);
+  const seq = script.state.seq;
+  expect(asked(script, { type: "file_written", seq, outcome: { ok: true, citizen } })).toMatchObject([{ citizen }]);
+  expect(asked(script, { ...create, citizen })).toMatchObject([{ phase: "started", citizen }]);
+  asked(script, write);
+  const recovered = script.put({ type: "recover", turns: [], openTools: [], processesEnded: 0 });
+  expect(recovered).toContainEqual(
+    expect.objectContaining({ reason: "interrupted", message: expect.stringContaining(citizen) }),
+  );
+});

@@ -145,3 +145,18 @@ test("only a person's or the policy's answer allows, and each request ends once"
     { numRuns: 1_000 },
   );
 });
+
+test("a prompt can have people asked whatever the policy says, in its turn and what comes late of it, but in no other", () => {
+  const script = prompted();
+  script.answered(1);
+  script.command("agent.session.prompt", { prompt: "ask me", when_busy: "refuse", always_ask: true });
+  const [, requested] = asks(script, undefined, inside, 2);
+  expect(requested).toMatchObject({ phase: "requested", why: expect.stringContaining("people are to be asked") });
+  expect(phaseOf(script.state)).toBe("waiting");
+  script.command("agent.permission.answer", { request: "aaaaaaaaaaaa-1", cancelled: true });
+  script.answered(2);
+  expect(asks(script, undefined, inside, 3).some((entry) => "via" in entry && entry.via === "policy")).toBe(false);
+  script.command("agent.permission.answer", { request: "aaaaaaaaaaaa-2", cancelled: true });
+  script.prompt("as usual");
+  expect(asks(script, undefined, inside, 4).at(-1)).toMatchObject({ phase: "resolved", via: "policy" });
+});

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Decides one input for one state: a refusal, or the next state with its entries, replies and effects. Pure and
 // synchronous, without a clock or I/O. The caller appends the entries, then runs the effects, then publishes.
+import { stopWorkOf } from "./cancelling.ts";
 import { decideClientSide } from "./client-side/decide-client-side.ts";
 import { onAgentEvent, onOpened, onNotResumable, onOpenFailed, onOptionSet, onPromptDone } from "./decide-agent.ts";
 import { decideCommand } from "./decide-commands.ts";
 import { Draft, commandIdMember } from "./draft.ts";
 import { beginClosing, onDrainTimeout, onStop, onStopped, onStoreFailed } from "./end-run.ts";
 import type { StepContext, Decision, RefusedDecision, SessionInput } from "./input.ts";
+import { closeLeft, noteLeft, noteUse } from "./left-session.ts";
 import { recover } from "./recover.ts";
 import { expireRequest, emitSent } from "./requests/request-life.ts";
 import { onPeopleAnswered, onPeopleNotAsked } from "./requests/people-answers.ts";
@@ -30,6 +32,7 @@ export function step(state: SessionState, input: SessionInput, context: StepCont
 function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
   switch (input.type) {
     case "command":
+      noteUse(draft, input.command.by);
       return decideCommand(draft, input.command);
     case "resume":
       return decideResume(draft, input);
@@ -62,9 +65,17 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
       noteActivity(draft);
       return decideClientSide(draft, input.input);
     case "people_answered":
+      noteUse(draft, input.by);
       return onPeopleAnswered(draft, input);
     case "people_not_asked":
       return onPeopleNotAsked(draft, input);
+    case "editor_left":
+      return onEditorLeft(draft, input);
+    case "editor_attached":
+      draft.state.left = null;
+      return;
+    case "make_room":
+      return closeLeft(draft, true);
     case "start_problem":
       draft.add({ kind: "notice", severity: "warning", title: input.title, description: input.description });
       return;
@@ -90,6 +101,14 @@ function decide(draft: Draft, input: SessionInput): RefusedDecision | void {
 
 function onSpawned(draft: Draft, process: Extract<SessionInput, { type: "spawned" }>["process"]): void {
   if (draft.state.run.phase === "starting") draft.add({ kind: "state", state: "starting", process });
+}
+
+function onEditorLeft(
+  draft: Draft,
+  { citizen, cancelsTurns, isLast }: Extract<SessionInput, { type: "editor_left" }>,
+): void {
+  if (cancelsTurns) stopWorkOf(draft, citizen);
+  if (isLast) noteLeft(draft, citizen);
 }
 
 function onCommandDone(draft: Draft, { seq, rc, body }: Extract<SessionInput, { type: "command_done" }>): void {
@@ -131,6 +150,7 @@ function onTimer(draft: Draft, timer: string, key: string): void {
   if (timer === "drain" && run.phase === "draining" && String(run.turn) === key) {
     return onDrainTimeout(draft);
   }
+  if (timer === "left") return closeLeft(draft, false);
   if (timer === "idle" && run.phase === "idle" && state.requests.length === 0) {
     beginClosing(draft, "idle", "interrupted");
     return draft.emitState({ reason: "idle" });

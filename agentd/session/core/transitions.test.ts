@@ -37,6 +37,7 @@ const opened = {
   identity: testIdentity,
   opened: { sessionId: "its-own", options: [option("mode", "a", "b")] },
 } as const;
+const editorLeft = { type: "editor_left", citizen: "tester", cancelsTurns: true, isLast: true } as const;
 const redact = { sha256: "0".repeat(64), length: 8, dry_run: false };
 
 const inputs: { readonly [R in Row]: InputsFor } = {
@@ -50,6 +51,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   ],
   "command: agent.session.close": (state) => [command(state, "agent.session.close", {})],
   "command: agent.session.rename": (state) => [command(state, "agent.session.rename", { name: "new" })],
+  "command: agent.session.forget": (state) => [command(state, "agent.session.forget", {})],
   "command: agent.permission.answer": (state) => [
     command(state, "agent.permission.answer", { request: requestIn(state, "permission"), option: "allow_once-0" }),
   ],
@@ -124,6 +126,9 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   people_not_asked: ({ requests }) =>
     requests.map(({ request }) => ({ type: "people_not_asked", request, message: "it is not on the Bus" })),
   command_done: ({ pending }) => pending.map(({ seq }) => ({ type: "command_done", seq, rc: 0, body: {} })),
+  editor_attached: () => [{ type: "editor_attached" }],
+  editor_left: () => [editorLeft],
+  make_room: () => [{ type: "make_room" }],
   start_problem: () => [{ type: "start_problem", title: "untrusted", description: "trust it" }],
   bus_tools_missing: () => [{ type: "bus_tools_missing" }],
   stopped: () => [{ type: "stopped" }],
@@ -131,6 +136,7 @@ const inputs: { readonly [R in Row]: InputsFor } = {
   "timer: cancel": ({ lastTurn }) => [{ type: "timer", timer: "cancel", key: String(lastTurn) }],
   "timer: drain": ({ lastTurn }) => [{ type: "timer", timer: "drain", key: String(lastTurn) }],
   "timer: silence": ({ lastTurn }) => [{ type: "timer", timer: "silence", key: String(lastTurn) }],
+  "timer: left": () => [{ type: "timer", timer: "left", key: "" }],
   "timer: idle": () => [{ type: "timer", timer: "idle", key: "" }],
   ended_unlogged: () => [{ type: "ended_unlogged" }],
   log_full: () => [{ type: "log_full" }],
@@ -165,7 +171,7 @@ function openAll(script: SessionScript): void {
 /** The states of each phase: each of these ways into it, from each of the starts. */
 const waysInto: { readonly [P in Phase]: readonly (readonly Action[])[] } = {
   starting: [[], [openAll], [up, close, put(stopped), put((state) => [resume(state)])]],
-  idle: [[up], [up, ask], [up, openAll]],
+  idle: [[up], [up, ask], [up, openAll], [up, put(() => [{ ...editorLeft, citizen: "other" }])]],
   turn: [
     [up, prompt],
     [up, prompt, openAll],

@@ -8,6 +8,7 @@ import { type Cost, costSince } from "../../vocabulary/usage.ts";
 import type { Draft } from "./draft.ts";
 import { toTokenCounts } from "./map-update.ts";
 import { endAllRequests } from "./requests/request-life.ts";
+import type { QueuedTurn } from "./state.ts";
 import { armSilence } from "./silence.ts";
 import { closeOpenTools } from "./tools/tool-calls.ts";
 
@@ -42,15 +43,16 @@ export function acceptPrompt(
   return turn;
 }
 
-export function startTurn(draft: Draft, turn: number, blocks: readonly ContentBlock[]): void {
+export function startTurn(draft: Draft, { turn, by, blocks, alwaysAsk }: QueuedTurn): void {
   const { state } = draft;
   if (state.run.phase === "idle") draft.effect({ type: "disarm", timer: "idle", key: "" });
   const { now } = draft.context;
   state.run = {
     phase: "turn",
-    turn: { turn, cancelling: false, echo: promptText(blocks), activeAt: now, isSilent: false, signs: {} },
+    turn: { turn, by, cancelling: false, echo: promptText(blocks), activeAt: now, isSilent: false, signs: {} },
   };
   state.lastTurn = turn;
+  state.alwaysAsk = alwaysAsk === true;
   state.openMessage = null;
   draft.effect({ type: "prompt", turn, blocks, transcript: state.transcriptOwed });
   state.transcriptOwed = false;
@@ -68,7 +70,7 @@ export function startNextTurnOrIdle(draft: Draft): void {
   if (next) {
     state.queue = rest;
     draft.add({ kind: "turn", turn: next.turn, phase: "started" });
-    startTurn(draft, next.turn, next.blocks);
+    startTurn(draft, next);
     return;
   }
   state.run = { phase: "idle" };
@@ -96,6 +98,12 @@ export function endQueuedTurns(draft: Draft, stopReason: "cancelled" | "interrup
   for (const { turn, steering } of queue)
     emitTurnEnded(draft, turn, { stopReason, sent: sentIfSteering(steering), ...(error ? { error } : {}) });
   return queue.map(({ turn }) => turn);
+}
+
+/** The same queued turn, as one that the agent was not asked to take into its running turn. */
+export function unasked(queued: QueuedTurn): QueuedTurn {
+  const { steering: _, ...rest } = queued;
+  return rest;
 }
 
 /** The agent may have taken in a prompt of which it has not said so. */

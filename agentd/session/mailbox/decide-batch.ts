@@ -9,6 +9,7 @@ import type { Commit } from "../../log/append.ts";
 import { type ErrorBody, errorBody } from "../../vocabulary/index.ts";
 import { refuse } from "../core/draft.ts";
 import type { AcceptedDecision, Decision, Sender, StepContext } from "../core/input.ts";
+import { isClosingAsLeft, isIdleAndLeft } from "../core/left-session.ts";
 import { findOverdue } from "../core/requests/request-life.ts";
 import { startSession } from "../core/start.ts";
 import { isLive, type SessionState } from "../core/state.ts";
@@ -64,6 +65,8 @@ export function decideBatch(waiting: readonly PostedInput[], options: DecideBatc
     const state = stateOf(posted, sessions, states);
     // End overdue requests first, so that none of them takes a late answer.
     for (const input of state ? findOverdue(state, context.now) : []) take({ session: posted.session, input });
+    const room = findRoom(posted, state, liveStates(sessions, states), context);
+    if (room !== undefined) take({ session: room, input: { type: "make_room" } });
     take(posted);
   }
   return { inputCount, states, decided, refusals, repeated, commits, dedup: batch };
@@ -131,7 +134,7 @@ function checkSessionLimits(
   const all = [...live];
   const nameTaken = checkName(name, all);
   if (nameTaken) return nameTaken;
-  const count = all.length + probes;
+  const count = countPlaces(all, maxSessions) + probes;
   const ofAgents = all.filter(({ startedBy }) => isFromAgent(startedBy)).length;
   if (count >= maxSessions) {
     return errorBody("AGENT_LIMIT", `${count} sessions are live: close one, or raise max_sessions`, {
@@ -142,6 +145,31 @@ function checkSessionLimits(
   if (!isFromAgent(by) || ofAgents < share) return undefined;
   const message = `agents have started ${ofAgents} live sessions, and may start ${share} together: close one that you started`;
   return errorBody("AGENT_LIMIT", message, { max_sessions: maxSessions, of_agents: share });
+}
+
+/** A session that made room does not count, so that the new one need not wait for its agent's end. */
+function countPlaces(live: readonly SessionState[], maxSessions: number): number {
+  return live.length - Math.min(live.filter(isClosingAsLeft).length, maxSessions);
+}
+
+/**
+ * Returns the session to close before this start or resume, which would be refused: the one that its editors have left for
+ * the longest time. Agents end no sessions of others this way.
+ */
+function findRoom(
+  { input }: PostedInput,
+  state: SessionState | undefined,
+  live: Iterable<SessionState>,
+  context: StepContext,
+): string | undefined {
+  const isResume = input.type === "resume" && state !== undefined && !isLive(state);
+  if ((input.type !== "start" && !isResume) || isFromAgent(input.command.by)) return undefined;
+  const name = input.type === "start" ? input.session.name : state?.name;
+  const all = [...live];
+  const check = (others: readonly SessionState[]) => checkSessionLimits(input.command, name, others, context);
+  if (check(all)?.error_code !== "AGENT_LIMIT") return undefined;
+  const [longest] = all.filter(isIdleAndLeft).toSorted((a, b) => (a.left?.at ?? 0) - (b.left?.at ?? 0));
+  return longest && !check(all.filter((one) => one !== longest)) ? longest.id : undefined;
 }
 
 /** Checks that no live session but `own` has the name. */

@@ -73,7 +73,7 @@ function setUp(log: Log, maxSessions = 8) {
     caller += 1;
     return { verb, args, by: "tester", origin: "local", caller, redactedArgs: {} };
   };
-  const start = (id: string, more: Partial<VerbArguments<"agent.session.start">> = {}): void => {
+  const start = (id: string, more: Partial<VerbArguments<"agent.session.start">> = {}, by = "tester"): void => {
     const args = { agent: "test", cwd: "/work", additional_dirs: [], config: {}, mcp_servers: [], env: [], ...more };
     const session = {
       id,
@@ -84,7 +84,7 @@ function setUp(log: Log, maxSessions = 8) {
       env: [],
       createdAt: "2026-01-01T00:00:00.000Z",
     };
-    const input: StartInput = { type: "start", command: command("agent.session.start", args), session };
+    const input: StartInput = { type: "start", command: { ...command("agent.session.start", args), by }, session };
     mailbox.post(id, input);
   };
   const post = <V extends SessionCommand["verb"]>(session: string, verb: V, args: VerbArguments<V>): void => {
@@ -191,6 +191,39 @@ test("a session above the limit is refused, even within one flush", () => {
   for (const id of ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"]) start(id);
   mailbox.flush();
   expect(bodies().filter(({ error_code }) => error_code === "AGENT_LIMIT")).toHaveLength(1);
+});
+
+test("a start at the limit closes the idle session that its editors have left for longest, if there is one", () => {
+  using temporary = temporaryLog();
+  const { mailbox, clock, sessions, bodies, appended, start, up } = setUp(temporary.log, 3);
+  const [first, second, attended] = ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"] as const;
+  for (const id of [first, second, attended]) {
+    start(id);
+    up(id);
+  }
+  for (const id of [second, first]) {
+    mailbox.post(id, { type: "editor_left", citizen: "acp-abc", cancelsTurns: true, isLast: true });
+    mailbox.flush();
+    clock.advance(60_000);
+  }
+  const agent = `mcp-s-${attended}-aaaa`;
+  start("dddddddddddd", {}, agent);
+  start("dddddddddddd", { name: attended });
+  mailbox.flush();
+  expect(bodies().slice(-2)).toMatchObject([{ error_code: "AGENT_LIMIT" }, { error_code: "ARGUMENT" }]);
+  for (const id of ["eeeeeeeeeeee", "ffffffffffff", "gggggggggggg"]) start(id);
+  mailbox.flush();
+  expect(bodies().slice(-3)).toMatchObject([
+    { error_code: "AGENT_LIMIT" },
+    { session: "eeeeeeeeeeee", state: "starting" },
+    { session: "ffffffffffff", state: "starting" },
+  ]);
+  const reasons = appended.flatMap(({ bodies: texts }) => /its editor acp-abc left[^"]*/u.exec(texts.join()) ?? []);
+  expect(reasons).toEqual([
+    "its editor acp-abc left 2 minutes ago, and a new session needs its place",
+    "its editor acp-abc left 1 minute ago, and a new session needs its place",
+  ]);
+  expect([first, second, attended].map((id) => sessions.get(id)?.run.phase)).toEqual(["closing", "closing", "idle"]);
 });
 
 test("an input of the next turn of the event loop joins the commit, which follows the first turn without input", async () => {

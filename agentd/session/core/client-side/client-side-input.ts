@@ -20,7 +20,10 @@ export interface FileRefusal {
   readonly code: number;
 }
 
-/** `path`: with secrets redacted. */
+/**
+ * `path`: with secrets redacted. `citizen`: the editor that has read or written it under its lease, or is to write it;
+ * absent: agentd itself.
+ */
 export type FileInput =
   /** The file was read, and its text is held back until this is logged. `reason`: why a missing file reads as empty. */
   | {
@@ -28,17 +31,23 @@ export type FileInput =
       readonly key: RequestKey;
       readonly path: string;
       readonly outcome:
-        | { readonly ok: true; readonly bytes: number; readonly reason?: string }
+        | { readonly ok: true; readonly bytes: number; readonly reason?: string; readonly citizen?: string }
         | { readonly ok: false; readonly refusal: FileRefusal };
     }
   /** A write was requested; nothing has been written. */
-  | { readonly type: "file_write"; readonly key: RequestKey; readonly path: string; readonly bytes: number }
+  | {
+      readonly type: "file_write";
+      readonly key: RequestKey;
+      readonly path: string;
+      readonly bytes: number;
+      readonly citizen?: string;
+    }
   /** `seq`: of the entry that announced the write. */
   | {
       readonly type: "file_written";
       readonly seq: number;
       readonly outcome:
-        | { readonly ok: true; readonly moved?: true }
+        | { readonly ok: true; readonly moved?: true; readonly citizen?: string }
         | { readonly ok: false; readonly refusal: FileRefusal };
     };
 
@@ -62,6 +71,8 @@ export type TerminalInput =
       readonly cwd?: string;
       /** Names only; the values are not logged. */
       readonly env: readonly string[];
+      /** The editor that is asked to run it; absent: agentd itself. */
+      readonly citizen?: string;
     }
   | {
       readonly type: "terminal_failed";

@@ -19,20 +19,22 @@ export function onFileRead(draft: Draft, { key, path, outcome }: Extract<FileInp
   const entry = { kind: "file", ...currentTurn(state), op: "read", path } as const;
   if (refusal) return emitRefused(draft, key, entry, refusal);
   if (!outcome.ok) return;
-  const { bytes, reason } = outcome;
-  draft.add({ ...entry, phase: "done", bytes, ...(reason === undefined ? {} : { reason }) });
+  const { bytes, reason, citizen } = outcome;
+  const why = reason === undefined ? {} : { reason };
+  draft.add({ ...entry, phase: "done", bytes, ...why, ...citizenMember(citizen) });
   draft.effect({ type: "client_side", effect: { type: "hand_over", key } });
 }
 
 /** Announces a write before it happens, or refuses it (fs/write_text_file). */
-export function onFileWrite(draft: Draft, { key, path, bytes }: Extract<FileInput, { type: "file_write" }>): void {
+export function onFileWrite(draft: Draft, input: Extract<FileInput, { type: "file_write" }>): void {
+  const { key, path, bytes, citizen } = input;
   const { state } = draft;
   const where = currentTurn(state);
   const entry = { kind: "file", ...where, op: "write", path, bytes } as const;
   const refusal = checkServed(draft) ?? checkSize(draft, bytes);
   if (refusal) return emitRefused(draft, key, entry, refusal);
-  const seq = draft.add({ ...entry, phase: "intended" });
-  state.writes = [...state.writes, { seq, key, path, bytes, turn: where.turn }];
+  const seq = draft.add({ ...entry, phase: "intended", ...citizenMember(citizen) });
+  state.writes = [...state.writes, { seq, key, path, bytes, turn: where.turn, ...citizenMember(citizen) }];
   const temporaryName = toTemporaryName(state.id, seq);
   draft.effect({ type: "client_side", effect: { type: "write_file", key, seq, temporaryName } });
 }
@@ -43,7 +45,7 @@ export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput,
   if (!write) return;
   const entry = takeWrite(draft, write);
   if (!outcome.ok) return emitRefused(draft, write.key, entry, outcome.refusal);
-  draft.add({ ...entry, phase: "done" });
+  draft.add({ ...entry, phase: "done", ...citizenMember(outcome.citizen) });
   if (outcome.moved === true) {
     const message = `the directory of "${write.path}" was moved during the write, and the file with it`;
     draft.add({ kind: "diagnostic", ...turnMembers(draft.state, write.turn), what: "file-moved", message });
@@ -53,8 +55,15 @@ export function onFileWritten(draft: Draft, { seq, outcome }: Extract<FileInput,
 
 /** Ends a write of an agentd that died. Its temporary file has been removed. */
 export function emitWriteInterrupted(draft: Draft, write: IntendedWrite): void {
-  const message = "agentd ended during the write: the file has its old or its new content, whole";
+  const message =
+    write.citizen === undefined
+      ? "agentd ended during the write: the file has its old or its new content, whole"
+      : `agentd ended while ${write.citizen} was to write the file: it may have done so`;
   draft.add({ ...takeWrite(draft, write), phase: "refused", reason: "interrupted", message });
+}
+
+function citizenMember(citizen: string | undefined): { readonly citizen?: string } {
+  return citizen === undefined ? {} : { citizen };
 }
 
 type FileHead = Omit<FileEntry, "phase"> & { readonly turn?: number; readonly late?: true };

@@ -9,7 +9,7 @@ import type { TerminalInput } from "./client-side-input.ts";
 type Create = Extract<TerminalInput, { type: "terminal_create" }>;
 
 /** Logs the command before it runs, or refuses it at the session's limit (terminal/create). */
-export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }: Create): void {
+export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env, citizen }: Create): void {
   const { state } = draft;
   const where = currentTurn(state);
   const terminal = `terminal-${state.seq + 1}`;
@@ -19,7 +19,8 @@ export function onTerminalCreate(draft: Draft, { key, command, args, cwd, env }:
     draft.add({ ...entry, phase: "failed", message });
     return refuseRequest(draft, key, toInternalError(message));
   }
-  draft.add({ ...entry, phase: "started", ...(env.length === 0 ? {} : { env }) });
+  const names = env.length === 0 ? {} : { env };
+  draft.add({ ...entry, phase: "started", ...names, ...(citizen === undefined ? {} : { citizen }) });
   state.terminals = [...state.terminals, { terminal, turn: where.turn, exited: false, released: false }];
   draft.effect({ type: "client_side", effect: { type: "start_terminal", key, terminal } });
 }

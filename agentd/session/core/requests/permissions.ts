@@ -91,6 +91,7 @@ function askPolicy(
   const policy = context.settings.policies.get(name);
   if (!policy) emitPolicyGone(draft, name);
   state.policyGoneReported = policy === undefined;
+  if (state.alwaysAsk) return { ask: `policy "${name}": the prompt said that people are to be asked` };
   if (agentSession !== undefined) return { ask: `policy "${name}": ${foreignSessionReason}` };
   if (!policy || !evidence) return { ask: `policy "${name}": it is not in the configuration` };
   const answer = evaluatePolicy(policy, { ...asked, sessionDirectories: [cwd, ...additionalDirs], evidence });

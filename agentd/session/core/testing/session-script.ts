@@ -16,6 +16,7 @@ export const testSettings: SessionSettings = {
   idleTimeoutMs: 1_800_000,
   cancelForceMs: 10_000,
   drainTimeoutMs: 10_000,
+  leftSessionMs: 600_000,
   modelSilenceMs: 20_000,
   queuedPromptsMax: 32,
   openRequestsMax: 64,
