@@ -5,8 +5,8 @@ import type { ElicitationAnswer, PermissionAnswer, PermissionOption } from "../.
 import { METHODS } from "../../acp-client/schema/v1/requests.ts";
 import { isRecord } from "../../json/record.ts";
 import type { ClientCapabilities } from "./agent.ts";
-import type { Connection } from "./connection.ts";
-import { decodeClientCapabilities } from "./params.ts";
+import { type Connection, ConnectionEnded } from "./connection.ts";
+import { decodeClientCapabilities } from "./initialize-params.ts";
 import { RequestError } from "./request-error.ts";
 
 export interface PermissionQuestion {
@@ -16,7 +16,14 @@ export interface PermissionQuestion {
   readonly options: readonly PermissionOption[];
 }
 
-/** Requests reject with the signal's reason when it is aborted; the client is then told that they are cancelled. */
+/** `invalid`: an error, an option that was not offered, or no answer of ACP's. It is never an allow. */
+export type AnswerToPermission = PermissionAnswer | { readonly outcome: "invalid" };
+
+/**
+ * Requests reject with the signal's reason when it is aborted; the client is then told that they are cancelled. They
+ * reject with ConnectionEnded when the client goes away, and with a RequestError when it does not have the method: it has
+ * answered nothing.
+ */
 export class Client {
   /** Nothing before initialize. */
   capabilities: ClientCapabilities = decodeClientCapabilities({});
@@ -31,13 +38,13 @@ export class Client {
     return this.#connection.notify(METHODS.update, { sessionId, update });
   }
 
-  /** Only an option that was offered allows or rejects: an error, another option or an invalid answer is `cancelled`. */
-  async askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+  async askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AnswerToPermission> {
     const answer = await this.#ask(METHODS.requestPermission, question, signal);
     const outcome = isRecord(answer) && isRecord(answer["outcome"]) ? answer["outcome"] : {};
-    if (outcome["outcome"] !== "selected") return { outcome: "cancelled" };
-    const option = question.options.find(({ optionId }) => optionId === outcome["optionId"]);
-    return option ? { outcome: "selected", option: option.optionId } : { outcome: "cancelled" };
+    if (outcome["outcome"] === "cancelled") return { outcome: "cancelled" };
+    const isSelected = outcome["outcome"] === "selected";
+    const option = isSelected && question.options.find(({ optionId }) => optionId === outcome["optionId"]);
+    return option ? { outcome: "selected", option: option.optionId } : { outcome: "invalid" };
   }
 
   /** An error or an invalid answer is `cancel`. Rejects if the client does not offer that mode. */
@@ -53,6 +60,12 @@ export class Client {
     return { outcome: outcome === "decline" ? "decline" : "cancel" };
   }
 
+  /** Tells that what a URL was for is done. A client that does not offer URLs is told nothing. */
+  completeElicitation(elicitationId: string): Promise<void> {
+    if (!this.capabilities.urls) return Promise.resolve();
+    return this.#connection.notify(METHODS.elicitationComplete, { elicitationId });
+  }
+
   /**
    * Calls a method of the client's files or terminals. Null counts as an empty result. Rejects if the client does not
    * offer it or answers with an error, and for any other result: one client reports a failed write as a string.
@@ -66,12 +79,12 @@ export class Client {
     return result;
   }
 
-  /** Resolves to undefined for an error. */
+  /** Resolves to undefined for an error by which the client answers. */
   async #ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     try {
       return await this.#connection.request(method, params, signal);
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted || error instanceof ConnectionEnded || isUnknownMethod(error)) throw error;
       return undefined;
     }
   }
@@ -80,6 +93,10 @@ export class Client {
     if (capability !== undefined && this.capabilities[capability]) return;
     throw new RequestError(RPC.methodNotFound, `The client does not offer ${what}`);
   }
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof RequestError && error.rpc.code === RPC.methodNotFound;
 }
 
 function capabilityFor(method: string): keyof ClientCapabilities | undefined {

@@ -13,8 +13,8 @@ export interface ConnectionHandler {
   /** Rejects with a RequestError to answer with that error. The signal is aborted when the other side cancels it. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<object>;
   notification(method: string, params: unknown): void;
-  /** Nothing more is read. Requests that are open have `endGraceMs` to be answered. */
-  ended(): void;
+  /** Nothing more is read. Requests that are open have `endGraceMs` to be answered, and so long is its promise awaited. */
+  ended(): Promise<void> | void;
 }
 
 export interface ConnectionOptions {
@@ -37,8 +37,11 @@ const endGraceMs = 1_500;
 type Write = (text: string, written?: () => void) => boolean;
 
 export class Connection {
-  /** Resolves when the input has ended and everything is answered and written, or the time for that is over. */
-  readonly closed: Promise<void>;
+  /**
+   * Resolves when the input has ended and everything is answered and written, or the time for that is over: to the error
+   * if the input could not be read.
+   */
+  readonly closed: Promise<Error | undefined>;
   readonly #options: ConnectionOptions;
   /** Bound at the start, because `serveOnStdio` replaces the stream's own `write` afterwards. */
   readonly #write: Write;
@@ -49,7 +52,7 @@ export class Connection {
   /** Waits until the other side has read more. */
   #waiting: (() => void)[] = [];
   #hasEnded = false;
-  #resolveClosed = (): void => {};
+  #resolveClosed = (_failure: Error | undefined): void => {};
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -60,10 +63,7 @@ export class Connection {
     this.#splitter = this.#makeSplitter();
     input.on("data", (chunk: Buffer) => this.#splitter.push(chunk));
     input.once("end", () => this.end());
-    input.once("error", (error) => {
-      options.diagnose(`The input failed: ${error.message}`);
-      this.end();
-    });
+    input.once("error", (error) => this.#end(error));
     // The other side has closed its end.
     output.on("error", () => this.end());
     for (const event of ["drain", "close"]) output.on(event, () => this.#resume());
@@ -72,7 +72,7 @@ export class Connection {
   /** Resolves to the result. When the signal is aborted first, cancels the request and rejects with its reason. */
   async request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
-    if (this.#hasEnded) throw connectionEnded();
+    if (this.#hasEnded) throw new ConnectionEnded();
     return await new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
         settle();
@@ -103,16 +103,23 @@ export class Connection {
 
   /** Ends the connection as the end of the input does. Idempotent. */
   end(): void {
+    this.#end(undefined);
+  }
+
+  #end(failure: Error | undefined): void {
     if (this.#hasEnded) return;
     this.#splitter.end();
     this.#hasEnded = true;
-    for (const fail of this.#asked) fail(connectionEnded());
-    this.#options.handler.ended();
-    void this.#finish();
+    for (const fail of this.#asked) fail(new ConnectionEnded());
+    const released = Promise.resolve(this.#options.handler.ended()).catch((error: unknown) =>
+      this.#options.diagnose(describe(error)),
+    );
+    void this.#finish(released).then(() => this.#resolveClosed(failure));
   }
 
-  async #finish(): Promise<void> {
+  async #finish(released: Promise<void>): Promise<void> {
     const answered = async (): Promise<void> => {
+      await released;
       await Promise.all(Array.from(this.#serving.values(), ({ done }) => done));
       await new Promise<void>((resolve) => this.#write("", () => resolve()));
     };
@@ -120,7 +127,6 @@ export class Connection {
     await Promise.race([answered(), setTimeout(endGraceMs, undefined, { signal: late.signal }).catch(() => {})]);
     late.abort();
     this.#peer.close();
-    this.#resolveClosed();
   }
 
   #makePeer(): Peer {
@@ -182,13 +188,18 @@ export class Connection {
 }
 
 function toError(outcome: Exclude<RequestOutcome, { type: "result" }>): Error {
-  if (outcome.type === "closed") return connectionEnded();
+  if (outcome.type === "closed") return new ConnectionEnded();
   if (outcome.type === "malformed") return new Error(`The other side answered with ${outcome.what}`);
   return new RequestError(outcome.error.code, outcome.error.message, outcome.error.data);
 }
 
-function connectionEnded(): Error {
-  return new Error("The other side is gone");
+/** The other side is gone, and has not answered. */
+export class ConnectionEnded extends Error {
+  override readonly name = "ConnectionEnded";
+
+  constructor() {
+    super("The other side is gone");
+  }
 }
 
 function describe(error: unknown): string {

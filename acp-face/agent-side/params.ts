@@ -3,34 +3,20 @@
 // refused with -32602 and its name, so that nothing of a request is dropped silently.
 import { isAbsolute } from "node:path";
 import * as z from "zod";
-import { RPC } from "../../acp-client/jsonrpc/message.ts";
 import type { ContentBlock, McpServer } from "../../acp-client/model.ts";
 import { identifier, optionalText } from "../../acp-client/schema/lenient.ts";
 import { decodeContentBlock } from "../../acp-client/schema/v1/content.ts";
-import { Implementation } from "../../acp-client/schema/v1/results.ts";
-import { numberOf } from "../../json/raw-json.ts";
 import { isRecord } from "../../json/record.ts";
-import type {
-  AgentOffer,
-  ClientCapabilities,
-  InitializeRequest,
-  NewSession,
-  Prompt,
-  RestoredSession,
-} from "./agent.ts";
-import { RequestError } from "./request-error.ts";
+import type { AgentOffer, ListRequest, NewSession, Prompt, RestoredSession } from "./agent.ts";
+import { invalidParams, metaOf } from "./initialize-params.ts";
 
 /** The members of the agent's offer that decide which requests are valid. */
-type Offered = Pick<AgentOffer, "prompt" | "mcp">;
+export type Offered = Pick<AgentOffer, "prompt" | "mcp">;
 
 const absolutePath = z.string("must be an absolute path").refine(isAbsolute, "must be an absolute path");
 const list = <T extends z.ZodType>(item: T) => z.array(item).nullish();
 const pairs = list(z.object({ name: z.string(), value: z.string() })).transform((items) => items ?? []);
 
-const Initialize = z.looseObject({
-  protocolVersion: z.preprocess(numberOf, z.int().min(0).max(65_535)),
-  clientInfo: Implementation.optional().catch(undefined),
-});
 const StdioServer = z.object({
   name: z.string(),
   command: z.string(),
@@ -51,39 +37,18 @@ const PromptParams = z.looseObject({
 
 export const SessionParams = z.looseObject({ sessionId: identifier });
 export const ModeParams = SessionParams.extend({ modeId: identifier });
+export const ModelParams = SessionParams.extend({ modelId: identifier });
 export const OptionParams = SessionParams.extend({ configId: identifier, value: z.unknown() });
 export const AuthenticateParams = z.looseObject({ methodId: identifier });
-export const ListParams = z.looseObject({
+const ListParams = z.looseObject({
   cwd: absolutePath.nullish().transform((cwd) => cwd ?? undefined),
   cursor: optionalText,
 });
 export const AnyParams = z.looseObject({});
 
-export function invalidParams(field: string, problem: string, data: object = {}): RequestError {
-  return new RequestError(RPC.invalidParams, `Invalid params: ${field} ${problem}`.trimEnd(), { field, ...data });
-}
-
 /** Missing params count as an empty object. Throws a RequestError with the field. */
 export function decodeParams<T>(schema: z.ZodType<T>, params: unknown): T {
   return check(schema, params ?? {}, "params");
-}
-
-export function decodeInitialize(params: unknown): InitializeRequest {
-  const { protocolVersion, clientInfo } = decodeParams(Initialize, params);
-  return { protocolVersion, client: clientInfo && { name: clientInfo.name, version: clientInfo.version } };
-}
-
-export function decodeClientCapabilities(params: unknown): ClientCapabilities {
-  const at = (...path: string[]): unknown =>
-    ["clientCapabilities", ...path].reduce((value, name) => (isRecord(value) ? value[name] : undefined), params);
-  return {
-    readsFiles: at("fs", "readTextFile") === true,
-    writesFiles: at("fs", "writeTextFile") === true,
-    terminal: at("terminal") === true,
-    forms: isRecord(at("elicitation", "form")),
-    urls: isRecord(at("elicitation", "url")),
-    booleanOptions: isRecord(at("session", "configOptions", "boolean")),
-  };
 }
 
 export function decodeNewSession(params: unknown, offer: Offered): NewSession {
@@ -97,12 +62,19 @@ export function decodeRestoredSession(params: unknown, offer: Offered): Restored
 
 export function decodePrompt(params: unknown, offer: Offered): Prompt {
   const { sessionId, prompt } = decodeParams(PromptParams, params);
-  return { sessionId, blocks: prompt.map((block, index) => decodeBlock(block, `prompt.${index}`, offer)) };
+  const blocks = prompt.map((block, index) => decodeBlock(block, `prompt.${index}`, offer));
+  return { sessionId, blocks, meta: metaOf(params) };
 }
 
-function openRequest({ cwd, additionalDirectories, mcpServers }: z.infer<typeof Open>, offer: Offered): NewSession {
+export function decodeList(params: unknown): ListRequest {
+  const { cwd, cursor } = decodeParams(ListParams, params);
+  return { ...(cwd !== undefined && { cwd }), ...(cursor !== undefined && { cursor }), meta: metaOf(params) };
+}
+
+function openRequest(request: z.infer<typeof Open>, offer: Offered): NewSession {
+  const { cwd, additionalDirectories, mcpServers } = request;
   const servers = mcpServers?.map((server, index) => decodeServer(server, `mcpServers.${index}`, offer));
-  return { cwd, additionalDirectories: additionalDirectories ?? [], mcpServers: servers };
+  return { cwd, additionalDirectories: additionalDirectories ?? [], mcpServers: servers, meta: metaOf(request) };
 }
 
 function decodeServer(server: unknown, field: string, offer: Offered): McpServer {
@@ -110,7 +82,8 @@ function decodeServer(server: unknown, field: string, offer: Offered): McpServer
   if (transport === "stdio") return check(StdioServer, server, field);
   if ((transport === "http" || transport === "sse") && offer.mcp?.[transport] === true)
     return check(RemoteServer, server, field);
-  throw invalidParams(field, "has a transport that this agent does not offer", { transport });
+  const name = isRecord(server) ? server["name"] : undefined;
+  throw invalidParams(field, "has a transport that this agent does not offer", { transport, name });
 }
 
 function decodeBlock(value: unknown, field: string, offer: Offered): ContentBlock {

@@ -157,6 +157,47 @@ test("methods that the agent has not are neither advertised nor served", async (
   expect(parsed(await client.answer("1")).error).toMatchObject({ code: -32601 });
 });
 
+test("a prompt's answer has the usage and the _meta that the agent gave it", async () => {
+  await using client = rawClient();
+  client.send(initialize, newSession, prompt(1, "use"), prompt(2, "say x"));
+  const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
+  expect(parsed(await client.answer("1")).result).toEqual({ stopReason: "end_turn", usage, _meta: { act: "use" } });
+  expect(parsed(await client.answer("2")).result).toEqual({ stopReason: "end_turn", _meta: { act: "say" } });
+});
+
+test("the agent gets each request's _meta, and those of the client's capabilities", async () => {
+  await using client = rawClient();
+  const of = (name: string): object => ({ _meta: { name } });
+  client.send(
+    request("init", "initialize", { protocolVersion: 1, clientCapabilities: of("capabilities"), ...of("init") }),
+    request("new", "session/new", { cwd: "/", _meta: { echo: 1 } }),
+    request(1, "session/list", { _meta: "no object" }),
+    request(2, "session/prompt", { sessionId: "s1", prompt: [{ type: "text", text: "metas" }], ...of("prompt") }),
+  );
+  expect(parsed(await client.answer('"new"')).result).toMatchObject({ sessionId: "s1", _meta: { echo: 1 } });
+  await client.answer("2");
+  const metas = [{ name: "init" }, { name: "capabilities" }, { echo: 1 }, {}, { name: "prompt" }];
+  const said = await client.line((line) => line.includes("session/update"));
+  expect(JSON.parse(said)).toMatchObject({ params: { update: { content: { text: JSON.stringify(metas) } } } });
+});
+
+test("session/set_model is served without being advertised", async () => {
+  await using client = await openedClient();
+  client.send(request(1, "session/set_model", { sessionId: "s1", modelId: "large" }), prompt(2, "model"));
+  client.send(request(3, "session/set_model", { sessionId: "s1" }));
+  expect(parsed(await client.answer("1")).result).toEqual({});
+  expect(parsed(await client.answer("3")).error).toMatchObject({ code: -32602, data: { field: "modelId" } });
+  await client.line((line) => line.includes('"text":"large"'));
+});
+
+test("a cancel for an unknown session gets no answer, and the agent learns of it", async () => {
+  await using client = await openedClient();
+  client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "none" } }, prompt(1, "say on"));
+  await client.answer("1");
+  expect(client.lines).toHaveLength(4);
+  expect(client.errors()).toBe("cancel of an unknown session\n");
+});
+
 test("an exception is an internal error of one line, without its stack, and the session goes on", async () => {
   await using client = await openedClient();
   client.send(prompt(1, "fail"), request(2, "logout"), prompt(3, "say on"));
@@ -207,12 +248,12 @@ test("a cancelled turn cancels its permission request, and a late answer is igno
 
 test.each([
   [{ result: { outcome: { outcome: "selected", optionId: "yes" } } }, '{"outcome":"selected","option":"yes"}'],
-  [{ result: { outcome: { outcome: "selected", optionId: "other" } } }, '{"outcome":"cancelled"}'],
+  [{ result: { outcome: { outcome: "selected", optionId: "other" } } }, '{"outcome":"invalid"}'],
   [{ result: { outcome: { outcome: "cancelled" } } }, '{"outcome":"cancelled"}'],
-  [{ result: { outcome: "selected", optionId: "yes" } }, '{"outcome":"cancelled"}'],
-  [{ result: "yes" }, '{"outcome":"cancelled"}'],
-  [{ result: null }, '{"outcome":"cancelled"}'],
-  [{ error: { code: -32603, message: "no" } }, '{"outcome":"cancelled"}'],
+  [{ result: { outcome: "selected", optionId: "yes" } }, '{"outcome":"invalid"}'],
+  [{ result: "yes" }, '{"outcome":"invalid"}'],
+  [{ result: null }, '{"outcome":"invalid"}'],
+  [{ error: { code: -32603, message: "no" } }, '{"outcome":"invalid"}'],
 ])("the answer %j to a permission means %s", async (answer, outcome) => {
   await using client = await openedClient();
   client.send(prompt(1, "permission"));
@@ -274,33 +315,6 @@ test.each([
   client.send({ jsonrpc: "2.0", id: -1, ...answer });
   await client.answer("1");
   expect(client.lines.some((line) => line.includes(JSON.stringify(said)))).toBe(true);
-});
-
-test("what a library prints goes to stderr", async () => {
-  await using client = await openedClient();
-  client.send(prompt(1, "noise"));
-  await client.answer("1");
-  expect(client.lines.some((line) => line.includes("noise of"))).toBe(false);
-  expect(client.errors()).toBe("noise of console.log\nnoise of stdout\n");
-});
-
-test("the end of the input ends turns as cancelled, and everything that was read is answered", async () => {
-  await using client = await openedClient();
-  client.send(prompt(1, "wait"), prompt(2, "permission"), request(3, "session/list"));
-  client.write(JSON.stringify(request(4, "nope"))); // without a newline
-  expect(await client.end()).toBe(0);
-  for (const id of ["1", "2"]) expect(parsed(await client.answer(id)).result?.["stopReason"]).toBe("cancelled");
-  expect(parsed(await client.answer("3")).result).toBeDefined();
-  expect(parsed(await client.answer("4")).error?.code).toBe(-32601);
-});
-
-test("a client that closes its end of stdout ends the agent quietly", async () => {
-  await using client = await openedClient();
-  client.child.stdout.destroy();
-  client.send(prompt(1, "flood 100"));
-  await once(client.child, "exit");
-  expect(client.child.exitCode).toBe(0);
-  expect(client.errors()).toBe("");
 });
 
 test("an agent waits for a slow reader, serves it meanwhile, and loses nothing", async () => {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Builds the results that we send to a v1 client: what acp-client decodes, the other way round.
-import { omitUndefined } from "../../acp-client/schema/lenient.ts";
+import { omitUndefined } from "../../json/omit-undefined.ts";
 import type { AuthMethod, ConfigChoice, ConfigOption } from "../../acp-client/model.ts";
-import type { Agent, AgentOffer, OpenedSession, SessionPage } from "./agent.ts";
+import type { AdvertisedMethods, AgentOffer, OpenedSession, SessionPage } from "./agent.ts";
 
-/** Advertises the methods that the agent implements. */
-export function initializeResult(agent: Agent, offer: AgentOffer): object {
+export function initializeResult(agent: AdvertisedMethods, offer: AgentOffer): object {
   const offered = (isOffered: boolean): object | undefined => (isOffered ? {} : undefined);
   return omitUndefined({
     protocolVersion: 1,
@@ -27,7 +26,7 @@ export function initializeResult(agent: Agent, offer: AgentOffer): object {
   });
 }
 
-export function openedResult({ modes, options, ...rest }: OpenedSession): object {
+export function openedResult({ modes, options, meta, ...rest }: OpenedSession): object {
   return omitUndefined({
     ...rest,
     modes: modes && {
@@ -39,6 +38,7 @@ export function openedResult({ modes, options, ...rest }: OpenedSession): object
       })),
     },
     configOptions: options && configOptions(options),
+    _meta: meta,
   });
 }
 

@@ -90,8 +90,8 @@ export function prompt(id: number | string, text: string): object {
 }
 
 /** A client after initialize and session/new, whose session is s1. */
-export async function openedClient(clientCapabilities: object = {}) {
-  const client = rawClient();
+export async function openedClient(clientCapabilities: object = {}, env: NodeJS.ProcessEnv = {}) {
+  const client = rawClient(env);
   client.send(request("init", "initialize", { protocolVersion: 1, clientCapabilities }), newSession);
   await client.answer('"new"');
   return client;
