@@ -7,7 +7,13 @@ import { asAgentError, type ReadingBus } from "../agent-client/requests/ask.ts";
 import { connectCitizen } from "./connect/citizen-connection.ts";
 import { connectReader } from "./connect/reader-connection.ts";
 import { agentHelp, mixHelp, verbHelp } from "./help.ts";
-import { type ConnectOptions, type ConnectTarget, type Context, wordsBeforeDashes } from "./process/context.ts";
+import {
+  type CitizenKind,
+  type ConnectOptions,
+  type ConnectTarget,
+  type Context,
+  wordsBeforeDashes,
+} from "./process/context.ts";
 import { colourWishes } from "./process/colour.ts";
 import { done, exitCodeOf, type Outcome } from "./process/exit-codes.ts";
 import { inWordsOfMix, MixError, ownError, usageError } from "./process/mix-error.ts";
@@ -96,9 +102,13 @@ async function runVerb(
     return done;
   }
   const opened: ReadingBus[] = [];
-  const open = async <Bus extends ReadingBus>(target: ConnectTarget, how: Connector<Bus>): Promise<Bus> => {
+  const open = async <Bus extends ReadingBus>(
+    target: ConnectTarget,
+    how: Connector<Bus>,
+    kind?: CitizenKind,
+  ): Promise<Bus> => {
     const autostart = !args.switch("no-autostart") && context.env["AGENTD_AUTOSTART"] !== "0";
-    const bus = notingSession(context, spec, await how(context, output, { target, autostart }));
+    const bus = notingSession(context, spec, await how(context, output, { target, autostart, ...(kind && { kind }) }));
     opened.push(bus);
     if (target !== "bus" && opened.length === 1) warnOtherBuild(context, output);
     return bus;
@@ -107,7 +117,7 @@ async function runVerb(
     context,
     output,
     args,
-    connect: (target) => open(target, connectCitizen),
+    connect: (target, kind) => open(target, connectCitizen, kind),
     read: (target) => open(target, connectReader),
   };
   try {

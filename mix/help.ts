@@ -78,8 +78,8 @@ const exitWords =
 
 /** A verb that is in none of them is listed under the last. */
 const groups = {
-  agents: ["agents", "setup", "env"],
-  sessions: ["start", "send", "attach", "cancel", "set", "rename", "close", "resume"],
+  agents: ["agents", "setup", "login", "env"],
+  sessions: ["start", "send", "attach", "acp", "cancel", "set", "rename", "close", "resume"],
   questions: ["permit", "answer", "policy"],
   looking: ["ls", "show", "log", "wait", "export"],
   "the log": ["purge", "prune", "redact", "verify", "stats"],

@@ -20,10 +20,29 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   display: [],
   "agentd/vocabulary": ["json"],
   "acp-face/agent-side": ["acp-client", "json"],
+  "acp-face/mapping": ["acp-face/agent-side", "acp-client", "agent-client", "agentd/vocabulary", "json"],
+  "acp-face": [
+    "acp-face/agent-side",
+    "acp-face/mapping",
+    "agent-client",
+    "bus-client",
+    "acp-client",
+    "json",
+    "agentd/vocabulary",
+  ],
   "agentd/demo-agent": ["acp-face/agent-side", "acp-client", "json"],
   agentd: ["bus-client", "acp-client", "display", "files", "json", "agentd/vocabulary"],
   "agent-client": ["bus-client", "json", "agentd/vocabulary"],
-  mix: ["agent-client", "bus-client", "display", "files", "json", "agentd/vocabulary"],
+  mix: [
+    "agent-client",
+    "bus-client",
+    "display",
+    "files",
+    "json",
+    "agentd/vocabulary",
+    "acp-face",
+    "acp-face/agent-side",
+  ],
   notifyd: ["bus-client", "display", "files", "json", "agentd/vocabulary"],
   "mixos-mcp": ["agent-client", "bus-client", "display", "files", "json"],
 };
@@ -110,7 +129,7 @@ test("only the tests and the display look into styled text", () => {
 });
 
 test("of the vocabulary, the command line loads the entries and the usage alone, which load nothing else", () => {
-  const values = ["mix", "agent-client"]
+  const values = ["mix", "agent-client", "acp-face"]
     .flatMap(sources)
     .flatMap(importsOf)
     .filter(({ to, typeOnly }) => to === "agentd/vocabulary" && !typeOnly);
@@ -235,8 +254,20 @@ const refusedImports: [file: string, target: string][] = [
   ["acp-client/bad.ts", "../bus-client/index.ts"],
   ["acp-client/bad.ts", "../acp-face/agent-side/connection.ts"],
   ["acp-face/agent-side/bad.ts", "../../bus-client/index.ts"],
+  ["acp-face/bad.ts", "../mix/process/context.ts"],
+  ["acp-face/bad.ts", "../agentd/vocabulary/verbs.ts"],
+  ["acp-face/bad.ts", "../acp-client/client.ts"],
+  ["acp-face/session/bad.ts", "../../agentd/session/mailbox/mailbox.ts"],
+  ["acp-face/session/bad.ts", "../../display/printable.ts"],
+  ["mix/verbs/bad.ts", "../../acp-face/face.ts"],
   ["acp-face/agent-side/bad.ts", "../../acp-client/client.ts"],
   ["acp-face/agent-side/bad.ts", "../../acp-client/process/start-agent-process.ts"],
+  ["acp-face/mapping/bad.ts", "node:fs"],
+  ["acp-face/mapping/bad.ts", "../../bus-client/index.ts"],
+  ["acp-face/mapping/bad.ts", "../../agent-client/requests/ask.ts"],
+  ["acp-face/mapping/bad.ts", "../../agentd/session/transcript.ts"],
+  ["acp-face/mapping/bad.ts", "../../acp-client/client.ts"],
+  ["acp-face/mapping/bad.ts", "../../agentd/vocabulary/verbs.ts"],
   ["agentd/demo-agent/bad.ts", "../daemon.ts"],
   ["agentd/demo-agent/demo/bad.ts", "../../vocabulary/index.ts"],
   ["agentd/demo-agent/demo/bad.ts", "../../../bus-client/index.ts"],
@@ -302,6 +333,10 @@ const allowedImports: [file: string, text: string][] = [
   [
     "acp-face/agent-side/good.ts",
     'export type { McpServer } from "../../acp-client/model.ts";\nexport { Peer } from "../../acp-client/jsonrpc/peer.ts";\n',
+  ],
+  [
+    "acp-face/mapping/good.ts",
+    'export { posix } from "node:path";\nexport { topic } from "../../agentd/vocabulary/entries.ts";\nexport { silence } from "../../agent-client/view/silence.ts";\nexport { decode } from "../../acp-client/schema/lenient.ts";\n',
   ],
   [
     "agentd/demo-agent/demo/good.ts",

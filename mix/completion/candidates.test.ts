@@ -53,6 +53,8 @@ test.each([
   [["agent", "ls", "--state", "idle,wai"], ["idle,waiting"]],
   [["agent", "wait", "abc", "--for", "i"], ["idle"]],
   [["agent", "wait", "abc", "def", "w"], ["work"]],
+  [["agent", "acp", "l"], ["login"]],
+  [["agent", "acp", "--print-config", "c"], ["codecompanion"]],
   [["agent", "set", "abc", ""], []],
   [
     ["agent", "set", "work", ""],

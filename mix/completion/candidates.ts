@@ -140,7 +140,7 @@ function readWords(words: readonly string[], flags: FlagTable): ReadWords {
 
 /** In a list such as `idle,wai`, completes the last item. */
 function valuePlace(flag: Flag | undefined, typed: string, written: string): Place {
-  const source = flag?.value === undefined ? undefined : sources[flag.value];
+  const source = flag?.values ?? (flag?.value === undefined ? undefined : sources[flag.value]);
   const end = Array.isArray(source) ? typed.lastIndexOf(",") + 1 : 0;
   return { typed: typed.slice(end), kept: written + typed.slice(0, end), source };
 }
@@ -181,6 +181,7 @@ const sources: Readonly<Record<string, Source>> = {
   SESSION: "all sessions",
   "<service>": "services",
   "[ask]": "asks",
+  "[login]": ["login"],
   "<ask>": "asks",
   "<topic>": ["agent.session.updated"],
   KIND: entryKinds,

@@ -3,7 +3,7 @@
 import { BusClient, BusError, discoverBus, type BusClientState, type Transport } from "../../bus-client/index.ts";
 import { keepIfAgentd, requestsOn, type AgentBus } from "../../agent-client/requests/ask.ts";
 import { citizenName } from "../../agent-client/requests/citizen-name.ts";
-import type { ConnectOptions, Context } from "../process/context.ts";
+import type { CitizenKind, ConnectOptions, Context } from "../process/context.ts";
 import { startAgentd } from "./autostart.ts";
 import { findBus, surroundingsOf, warnOnce, type Warn } from "./find-bus.ts";
 import { ownError } from "../process/mix-error.ts";
@@ -13,12 +13,12 @@ import { runningAgentdPid } from "../daemon/unreachable-reason.ts";
 /** Throws UNREACHABLE if there is no Bus or, unless the target is `bus`, no agentd on it. */
 export async function connectCitizen(context: Context, output: Output, how: ConnectOptions): Promise<AgentBus> {
   const warn = warnOnce(output);
-  const found = await connect(context, warn);
+  const found = await connect(context, warn, how.kind);
   const usable = how.target === "bus" ? found : await keepIfAgentd(found);
-  return usable ?? startAgentd(context, output, how, async () => keepIfAgentd(await connect(context, warn)));
+  return usable ?? startAgentd(context, output, how, async () => keepIfAgentd(await connect(context, warn, how.kind)));
 }
 
-async function connect(context: Context, warn: Warn): Promise<AgentBus | undefined> {
+async function connect(context: Context, warn: Warn, kind: CitizenKind = "mix"): Promise<AgentBus | undefined> {
   const found = await findBus(context, warn);
   if (found === undefined) return undefined;
   let first = found.dialled;
@@ -34,7 +34,7 @@ async function connect(context: Context, warn: Warn): Promise<AgentBus | undefin
     if (now.found === "none") throw new BusError("DIAL_FAILED", "the Bus is no longer found");
     return now.url;
   };
-  const name = citizenName("mix", context.env["AGENTD_SESSION"], context.random);
+  const name = citizenName(kind, context.env["AGENTD_SESSION"], context.random);
   const client = new BusClient({ url, name, provenance: provenance(context), retryMsMax });
   // A Bus that is not agentd's own may be restarted by whoever runs it. agentd may return while its process lives.
   const isOthersBus = found.location.found !== "embedded";
@@ -68,8 +68,10 @@ async function connectOnce(client: BusClient): Promise<boolean> {
 function toAgentBus(client: BusClient, mayComeBack: () => boolean, another: () => BusClient): AgentBus {
   let second: Promise<BusClient> | undefined;
   const reader = (): Promise<BusClient> => {
-    second ??= connectReader(another());
-    return second;
+    const connecting = (second ??= connectReader(another()));
+    // The next call tries again.
+    connecting.catch(() => (second = undefined));
+    return connecting;
   };
   return {
     client,

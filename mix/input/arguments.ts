@@ -11,6 +11,8 @@ export interface Flag {
   readonly short?: string;
   /** Placeholder of the value in help, such as `DIR`. */
   readonly value?: string;
+  /** The values that completion offers. Default: by the placeholder. */
+  readonly values?: readonly string[];
   readonly about: string;
   /** Shown in the usage line. */
   readonly isMain?: true;

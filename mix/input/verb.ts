@@ -2,7 +2,7 @@
 // The parts of a verb: its arguments, its help and one function.
 import type { Arguments, ArgumentSpec, FlagTable } from "./arguments.ts";
 import type { AgentBus, ReadingBus } from "../../agent-client/requests/ask.ts";
-import type { ConnectTarget, Context } from "../process/context.ts";
+import type { CitizenKind, ConnectTarget, Context } from "../process/context.ts";
 import type { Outcome } from "../process/exit-codes.ts";
 import type { Output } from "../process/output.ts";
 
@@ -26,8 +26,8 @@ export interface Invocation {
   readonly context: Context;
   readonly output: Output;
   readonly args: Arguments;
-  /** Connects as a citizen. The connection is closed when the verb ends. */
-  readonly connect: (target: ConnectTarget) => Promise<AgentBus>;
+  /** Connects as a citizen: `mix-…`, or of another kind. The connection is closed when the verb ends. */
+  readonly connect: (target: ConnectTarget, kind?: CitizenKind) => Promise<AgentBus>;
   /** Connects anonymously, for requests only. The connection is closed when the verb ends. */
   readonly read: (target: Exclude<ConnectTarget, "bus">) => Promise<ReadingBus>;
 }

@@ -59,8 +59,13 @@ export type Interrupt = "SIGINT" | "SIGTERM";
 /** `agentd` starts the daemon if none runs, `running-agentd` never does, and `bus` needs no agentd. */
 export type ConnectTarget = "agentd" | "running-agentd" | "bus";
 
+/** The beginning of a citizen's name. `acp`: the editor face. */
+export type CitizenKind = "mix" | "acp";
+
 export interface ConnectOptions {
   readonly target: ConnectTarget;
+  /** Default: `mix`. */
+  readonly kind?: CitizenKind;
   readonly autostart: boolean;
 }
 

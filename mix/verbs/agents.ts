@@ -7,12 +7,12 @@ import { type Invocation, tableFlag, type VerbSpec } from "../input/verb.ts";
 import { detectFit, formatTable } from "../view/table.ts";
 import { addAgent, listRegistry } from "./add-agent.ts";
 import { installAgent, removeAgent } from "./install-agent.ts";
-import { loginToAgent } from "./login-agent.ts";
+import { login } from "./login.ts";
 import { probeAgent, probeFlags } from "./probe-agent.ts";
 
 export const spec: VerbSpec = {
   usage:
-    "agent agents | probe <agent> | install <agent> | remove <agent> | login <agent> [method] | add <name> -- <command…> | registry <source>",
+    "agent agents | probe <agent> | install <agent> | remove <agent> | login [agent] [method] | add <name> -- <command…> | registry <source>",
   about:
     "Lists the agents, and where each was found. `probe` measures what one offers. `install` has your npm put a built-in one into agentd's own directory, without install scripts; `remove` undoes it. `add` writes one of your own into agentd.toml; `registry` lists those of a file or an https URL in the ACP registry's format, for `add <id> --registry`.",
   flags: {
@@ -30,8 +30,8 @@ const actions: Readonly<Record<string, (invocation: Invocation, words: readonly 
     probe: (invocation, words) => probeAgent(invocation, onlyWord("probe", words)),
     install: (invocation, words) => installAgent(invocation, onlyWord("install", words)),
     login: (invocation, [agent, method, ...more]) => {
-      if (agent === undefined || more.length > 0) throw misused(spec.usage, "login takes an agent, and a method");
-      return loginToAgent(invocation, agent, method);
+      if (more.length > 0) throw misused(spec.usage, "login takes an agent, and a method");
+      return login(invocation, agent, method);
     },
     remove: (invocation, words) => removeAgent(invocation, onlyWord("remove", words)),
     registry: (invocation, words) => listRegistry(invocation, onlyWord("registry", words)),

@@ -9,6 +9,7 @@ export * as close from "./close.ts";
 export * as doctor from "./doctor.ts";
 export * as env from "./env.ts";
 export * as log from "./log.ts";
+export * as login from "./login.ts";
 export * as notify from "./notify.ts";
 export * as overview from "./overview.ts";
 export * as permit from "./permit.ts";

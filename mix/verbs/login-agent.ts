@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// `mix agent agents login`: runs a login in this terminal, or has the agent do it. Nothing is opened; a page to visit is
-// shown.
+// A login to an agent: runs it in this terminal, or has the agent do it. Nothing is opened; a page to visit is shown.
 import { isAbsolute } from "node:path";
 import type { LoginMethod, LoginReply } from "../../agentd/vocabulary/replies.ts";
 import type { AgentBus } from "../../agent-client/requests/ask.ts";

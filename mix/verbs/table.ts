@@ -31,6 +31,7 @@ export const overview = large("overview");
 export const agentVerbs: VerbTable = {
   start: { summary: "start an agent as a session, and follow its first turn", verb: large("start") },
   send: { summary: "send a prompt to a session, and follow its turn", verb: large("send") },
+  acp: { summary: "speak ACP with an editor, on stdin and stdout", verb: () => import("./acp.ts") },
   attach: { summary: "watch a session live, with a prompt line", verb: large("attach") },
   cancel: { summary: "cancel a session's turns", verb: cancel },
   resume: { summary: "resume an ended session", verb: large("resume") },
@@ -52,6 +53,7 @@ export const agentVerbs: VerbTable = {
   stats: { summary: "show the log's size and largest sessions", verb: stats },
   agents: { summary: "list the agents that can be started", verb: large("agents") },
   setup: { summary: "find agents, log in, and try one: asks at each step", verb: large("setup") },
+  login: { summary: "log in to an agent (also: agents login)", verb: large("login") },
   env: { summary: "store keys and other secret values for agents", verb: large("env") },
   doctor: { summary: "check this machine, and say how to mend it", verb: large("doctor") },
   status: { summary: "show the daemon: process, Bus, log, limits", verb: status },

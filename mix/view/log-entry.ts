@@ -28,6 +28,7 @@ export function describeEntry(entry: EntryOf<LoneKind>): LogText {
     case "options":
       return quiet(entry.options.map(({ option, value }) => `${option}=${value}`).join(", "));
     case "info":
+      if (entry.forgotten === true) return quiet("forgotten: left out of lists");
       if (entry.name !== undefined) return quiet(entry.name === null ? "name removed" : `name: ${entry.name}`);
       return quiet(
         entry.title

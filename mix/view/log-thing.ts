@@ -144,8 +144,9 @@ function describeCommand(entry: EntryOf<"command">, reply: EntryOf<"reply"> | un
   const given = Object.entries(args).filter(([, value]) => !isEmpty(value));
   const words = given.map(([name, value]) => `${name}=${truncateToWidth(argumentText(value), argumentColumnsMax)}`);
   const refusal = reply === undefined ? "" : refusalOf(reply);
+  const author = by ?? (origin === "agentd" ? "agentd" : `unknown sender (${origin})`);
   return {
-    text: joinWords(verb, "by", by ?? `unknown sender (${origin})`, ...words, refusal),
+    text: joinWords(verb, "by", author, ...words, refusal),
     label: "faint",
     ...(refusal === "" ? {} : { label: "error", tone: "error" }),
   };
@@ -223,17 +224,18 @@ function describeQuestion(began: EntryOf<"permission" | "elicitation">, { ended,
 const subjectColumnsMax = 200;
 
 function describeFile(entry: EntryOf<"file">, directory: string | undefined): LogText {
-  const { op, phase, bytes, message, reason } = entry;
+  const { op, phase, bytes, message, reason, citizen } = entry;
   const path = shortenPath(entry.path, directory);
   const size = bytes === undefined ? "" : `, ${bytes} bytes`;
   if (phase === "refused") return { text: joinWords(op, path, "refused:", message ?? reason), label: "error" };
   if (phase === "intended") return { text: `${op} ${path}${size} (intended)` };
-  return { text: joinWords(`${op === "write" ? "wrote" : "read"} ${path}${size}`, reason && `(${reason})`) };
+  const done = `${op === "write" ? "wrote" : "read"} ${path}${size}`;
+  return { text: joinWords(done, reason && `(${reason})`, citizen && `(in ${citizen})`) };
 }
 
 function describeTerminal(began: EntryOf<"terminal">, last: EntryOf<"terminal">): LogText {
-  const { terminal, command, args = [] } = began;
-  const what = command === undefined ? terminal : joinWords(command, ...args);
+  const { terminal, command, args = [], citizen } = began;
+  const what = command === undefined ? terminal : joinWords(command, ...args, citizen && `(in ${citizen})`);
   const { phase, exit_code: code, signal, message } = last;
   if (phase === "started") return { text: `${what} (running)`, label: "code" };
   if (phase !== "exited") return { text: joinWords(what, `(${phase})`, message), label: "error" };
