@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The rows of the table of agents, in its order. Each is one test for each agent.
 import { test } from "vitest";
+import type { Cell } from "../harness/result-table.ts";
 import type { RealAgentName } from "./real-agents.ts";
 
 export const rowTitles = {
@@ -50,22 +51,6 @@ export const rowTitles = {
 
 export type RowId = keyof typeof rowTitles;
 
-/** What a test tells the table of one cell. */
-export interface Cell {
-  readonly agent: RealAgentName;
-  readonly row: RowId;
-  /** What was seen, where the test has passed. */
-  readonly seen?: string;
-  /** Why the test is expected to fail. */
-  readonly failing?: string;
-}
-
-declare module "vitest" {
-  interface TaskMeta {
-    cell?: Cell;
-  }
-}
-
 /** Rows that every state of main is checked by: `npm run test:agents -- --tags-filter core`. */
 const core: ReadonlySet<RowId> = new Set<RowId>([
   "text",
@@ -83,7 +68,7 @@ export type Row = (id: RowId, check: () => Promise<string | void>) => void;
 export function rowsOf(agent: RealAgentName, failing: Readonly<Partial<Record<RowId, string>>>): Row {
   return (row, check) => {
     const reason = failing[row];
-    const cell: Cell = { agent, row, ...(reason === undefined ? {} : { failing: reason }) };
+    const cell: Cell = { column: agent, row, ...(reason === undefined ? {} : { failing: reason }) };
     const options = { fails: reason !== undefined, tags: core.has(row) ? ["core"] : [] };
     test(`${agent}: ${rowTitles[row]}`, options, async ({ task }) => {
       task.meta.cell = cell;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import TableReporter from "./table-reporter.ts";
+import { agentTable } from "./table-reporter.ts";
 
 // The real agents, apart from the other tests: they need 1.3 GB of installed agents and minutes.
 export default defineConfig({
@@ -16,7 +16,7 @@ export default defineConfig({
     // Two agents at once: one uses the processor where the other waits.
     maxWorkers: 2,
     sequence: { shuffle: true },
-    reporters: ["default", new TableReporter()],
+    reporters: ["default", agentTable],
     tags: [{ name: "core", description: "the rows that every state of main is checked by" }],
   },
 });
