@@ -34,7 +34,7 @@ export async function measureCommandStart(rounds: number, onRound: (done: number
 export async function measureMcpStart(rounds: number, onRound: (done: number) => void): Promise<Finding[]> {
   using place = makePlace();
   const pair = {
-    ours: () => millisecondsToAnswer(place.environment),
+    ours: () => millisecondsToAnswer([mcpProgram], initialize, place.environment),
     other: () => millisecondsOf(["-e", "0"], place.environment),
   };
   const question = {
@@ -45,7 +45,7 @@ export async function measureMcpStart(rounds: number, onRound: (done: number) =>
   return [findingOf(question, await runInTurn(pair, Math.max(rounds, commandRoundsMin), onRound))];
 }
 
-const milliseconds = (value: number): string => `${value.toFixed(0)} ms`;
+export const milliseconds = (value: number): string => `${value.toFixed(0)} ms`;
 
 const initialize = {
   jsonrpc: "2.0",
@@ -54,11 +54,16 @@ const initialize = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
 };
 
-async function millisecondsToAnswer(env: Readonly<Record<string, string>>): Promise<number> {
+/** From the start of a program that answers a JSON-RPC request in lines to the answer. Ends it by ending its input. */
+export async function millisecondsToAnswer(
+  args: readonly string[],
+  request: object,
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
   const started = performance.now();
-  const child = spawn(process.execPath, [mcpProgram], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "ignore"] });
   const exited = once(child, "exit");
-  child.stdin.write(`${JSON.stringify(initialize)}\n`);
+  child.stdin.write(`${JSON.stringify(request)}\n`);
   await once(createInterface({ input: child.stdout }), "line");
   const passed = performance.now() - started;
   child.stdin.end();
@@ -66,7 +71,7 @@ async function millisecondsToAnswer(env: Readonly<Record<string, string>>): Prom
   return passed;
 }
 
-async function millisecondsOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
+export async function millisecondsOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: "ignore" });
   const [code] = (await once(child, "exit")) as [number | null];

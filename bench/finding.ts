@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One line of the table: a ratio, what it has to reach, and the absolute numbers it comes from.
+// One line of the table: a ratio or a difference, what it has to reach, and the absolute numbers it comes from.
 import { median, type Round } from "./rounds.ts";
 
 export interface Finding {
   readonly what: string;
-  /** The median of the rounds' ratios, ours to the other's. */
+  /** The median of the rounds' ratios, ours to the other's; or, with a `unit`, of their differences. */
   readonly ratio: number;
+  readonly unit?: string;
   /** The lowest and the highest round. */
   readonly range: readonly [number, number];
   readonly goal: Goal;
@@ -24,13 +25,26 @@ export interface Question {
 }
 
 /** A round's ratio is taken within the round: only there were both under the same load. */
-export function findingOf({ what, goal, write }: Question, rounds: readonly Round<number>[]): Finding {
-  const ratios = rounds.map(({ ours, other }) => ours / other);
+export function findingOf(question: Question, rounds: readonly Round<number>[]): Finding {
+  return findingBy((ours, other) => ours / other, question, rounds);
+}
+
+/** What ours takes longer than the other, in ms. For delays that people feel as such, whatever they are added to. */
+export function millisecondsAddedOf(question: Question, rounds: readonly Round<number>[]): Finding {
+  return { ...findingBy((ours, other) => ours - other, question, rounds), unit: "ms" };
+}
+
+function findingBy(
+  compare: (ours: number, other: number) => number,
+  { what, goal, write }: Question,
+  rounds: readonly Round<number>[],
+): Finding {
+  const compared = rounds.map(({ ours, other }) => compare(ours, other));
   return {
     what,
     goal,
-    ratio: median(ratios),
-    range: [Math.min(...ratios), Math.max(...ratios)],
+    ratio: median(compared),
+    range: [Math.min(...compared), Math.max(...compared)],
     ours: write(median(rounds.map(({ ours }) => ours))),
     other: write(median(rounds.map(({ other }) => other))),
   };

@@ -9,13 +9,19 @@ export interface FloodReader extends AsyncDisposable {
   readonly pid: number;
   /** From the prompt to the last update, in ms. Fails unless every update came, whole. */
   flood(): Promise<number>;
+  /** Of an `editor`, for a turn of the paced agent: the median time from the agent's write to the handler, in ms. */
+  pace(): Promise<number>;
 }
 
 const startTimeoutMs = 30_000;
 const floodTimeoutMs = 120_000;
 
-export async function startFloodReader(program: "subscriber" | "sdk-client", args: string[]): Promise<FloodReader> {
-  const child = fork(fileURLToPath(new URL(`readers/${program}.mjs`, import.meta.url)), args, { execArgv: [] });
+export async function startFloodReader(
+  program: "subscriber" | "sdk-client" | "editor",
+  args: string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<FloodReader> {
+  const child = fork(fileURLToPath(new URL(`readers/${program}.mjs`, import.meta.url)), args, { execArgv: [], env });
   const ended = once(child, "exit").then(([code, signal]) => {
     throw new Error(`${program} ended (${code ?? signal})`);
   });
@@ -38,14 +44,16 @@ export async function startFloodReader(program: "subscriber" | "sdk-client", arg
     child.kill("SIGKILL");
     throw error;
   }
+  const millisecondsOf = async (job: "flood" | "pace"): Promise<number> => {
+    child.send(job);
+    const { ms } = await answer(floodTimeoutMs, `${program} did not receive the ${job}`);
+    if (ms === undefined) throw new Error(`${program} did not say how long the ${job} took`);
+    return ms;
+  };
   return {
     pid: child.pid ?? -1,
-    async flood() {
-      child.send("flood");
-      const { ms } = await answer(floodTimeoutMs, `${program} did not receive the flood`);
-      if (ms === undefined) throw new Error(`${program} did not say how long the flood took`);
-      return ms;
-    },
+    flood: () => millisecondsOf("flood"),
+    pace: () => millisecondsOf("pace"),
     [Symbol.asyncDispose]: stop,
   };
 }

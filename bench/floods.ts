@@ -78,7 +78,7 @@ export async function measureFlood(
 }
 
 /** Of a whole flood, with its numbers. */
-function textUnits({ count, bytes, numbered }: FloodRow): number {
+export function textUnits({ count, bytes, numbered }: FloodRow): number {
   let units = count * bytes;
   if (!numbered) return units;
   for (let number = 1; number <= count; number += 1) units += `${number} `.length;

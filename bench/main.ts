@@ -2,6 +2,7 @@
 // One table of ratios. Absolute times are shown beside them and prove nothing: the machine is never quiet.
 import { parseArgs } from "node:util";
 import { measureCommandStart, measureMcpStart } from "./command-start.ts";
+import { measureFace } from "./face.ts";
 import { type Finding, passes } from "./finding.ts";
 import { chunkFlood, diffFlood, measureFlood } from "./floods.ts";
 import { measurePeople } from "./people.ts";
@@ -21,6 +22,7 @@ const rows: Readonly<Record<string, Measure>> = {
   resume: measureResume,
   ls: measureCommandStart,
   mcp: measureMcpStart,
+  face: measureFace,
   scale: measureScale,
 };
 
@@ -33,7 +35,7 @@ const usual = Object.keys(rows).filter((name) => !name.endsWith("-warm"));
 const help = `npm run bench -- [--only ${Object.keys(rows).join("|")}] [--rounds N] [--check]
 
   --only     one row alone; may be repeated (default: all but the warm ones)
-  --rounds   how often the variants of a row run in turn (default 7; ls and mcp never below 25)
+  --rounds   how often the variants of a row run in turn (default 7; starts never below 25)
   --check    exit code 1 when a ratio misses its floor; for scale that is so without it
 `;
 

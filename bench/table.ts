@@ -14,8 +14,9 @@ export function tableOf(findings: readonly Finding[]): string {
 const heading = ["what", "ratio", "lowest-highest", "floor", "", "ours", "compared with"];
 
 function cellsOf(finding: Finding): string[] {
-  const { what, ratio, range, goal, ours, other } = finding;
+  const { what, ratio, unit, range, goal, ours, other } = finding;
   const floor = "atLeast" in goal ? `>= ${goal.atLeast}` : `<= ${goal.atMost}`;
   const verdict = passes(finding) ? "pass" : "MISS";
-  return [what, ratio.toFixed(2), range.map((end) => end.toFixed(2)).join("-"), floor, verdict, ours, other];
+  const result = unit === undefined ? ratio.toFixed(2) : `+${ratio.toFixed(2)} ${unit}`;
+  return [what, result, range.map((end) => end.toFixed(2)).join("-"), floor, verdict, ours, other];
 }
