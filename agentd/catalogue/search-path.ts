@@ -24,6 +24,7 @@ export function trustedSearchPath(
 
 function isOfProject(directory: string, projects: readonly string[]): boolean {
   if (/\/node_modules\/\.bin\/*$/u.test(directory)) return true;
+  if (projects.length === 0) return false;
   const real = attempt(() => realpathSync.native(directory)) ?? directory;
   return projects.some((project) => isWithin(real, project) || isWithin(directory, project));
 }
