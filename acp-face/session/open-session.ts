@@ -46,7 +46,7 @@ export async function startSession(
 
 /**
  * Opens a session that is there, and resumes it if it has ended. With `replays` its history is written. What comes after
- * that goes out when the reply is written.
+ * that goes out when the reply is written. The agent keeps the directories with which the session was started.
  */
 export async function restoreSession(
   around: FaceSurroundings,
@@ -56,7 +56,8 @@ export async function restoreSession(
   const before = await findSession(around.gateway, id);
   if (before === undefined) throw sessionNotFound(id);
   const { agent } = before;
-  const session = new FaceSession(around, { id, agent, cwd, additionalDirs: additionalDirectories, isNew: false });
+  const additionalDirs = [...before.additional_dirs, ...additionalDirectories];
+  const session = new FaceSession(around, { id, agent, cwd, additionalDirs, isNew: false });
   try {
     session.facts.adopt(before);
     session.follow(before.last_seq);
