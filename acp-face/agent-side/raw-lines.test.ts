@@ -125,6 +125,11 @@ test.each([
   ["session/prompt", { sessionId: "s1", prompt: [] }, "prompt"],
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "text" }] }, "prompt.0"],
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "audio", data: "", mimeType: "a/b" }] }, "prompt.0"],
+  [
+    "session/prompt",
+    { sessionId: "s1", prompt: [{ type: "resource", resource: { uri: "a:", text: "" } }] },
+    "prompt.0",
+  ],
 ])("%s with %j is refused with the field", async (method, params, field) => {
   const id = `${method} ${JSON.stringify(params)}`;
   shared.send(request(id, method, params));
