@@ -25,7 +25,7 @@ export function unknownSession(): RequestError {
 
 /** The answer to session/load and session/resume. */
 export function sessionNotFound(id: string): RequestError {
-  return new RequestError(resourceNotFound, `Session not found: ${id}`, { id });
+  return new RequestError(resourceNotFound, `Session not found: ${id}`, { id, sessionId: id });
 }
 
 export function turnIsRunning(): RequestError {

@@ -5,7 +5,7 @@ import { faceOffer } from "./offer.ts";
 
 const entry = { title: "", command: ["x"], built_in: true, installed: true } as const;
 const agents: readonly CatalogueEntry[] = [
-  { ...entry, agent: "demo", lacks: ["image", "mcp_http"] },
+  { ...entry, agent: "demo", lacks: ["image", "mcp_http", "additional_dirs"] },
   { ...entry, agent: "claude", lacks: ["audio"] },
   { ...entry, agent: "mine" },
 ];
@@ -30,4 +30,15 @@ test.each([
   const offer = faceOffer({ version: "1.0.0", client, catalogue: { agents }, agent });
   expect(offer.prompt).toMatchObject({ image: takes, embeddedContext: true });
   expect(offer.mcp).toEqual({ http: takes });
+});
+
+test.each([
+  ["demo", false],
+  ["claude", true],
+  // Nothing is known of it.
+  ["mine", false],
+  [undefined, false],
+])("additional directories are offered for %s: %s", (agent, takes) => {
+  const offer = faceOffer({ version: "1.0.0", client, catalogue: { agents }, agent });
+  expect(offer.additionalDirectories).toBe(takes);
 });

@@ -15,15 +15,18 @@ export interface OfferFacts {
 }
 
 export function faceOffer({ version, client, catalogue, agent }: OfferFacts): AgentOffer {
-  const known = catalogue && { agents: catalogue.agents.map(({ agent: name }) => name), defaultAgent: agent };
-  // A client would hand over an MCP server of its own, with which the agent could not be started.
-  const lacks = catalogue?.agents.find((one) => one.agent === agent)?.lacks ?? [];
+  const listed = catalogue && { agents: catalogue.agents.map(({ agent: name }) => name), defaultAgent: agent };
+  const known = catalogue?.agents.find((one) => one.agent === agent)?.lacks;
+  const lacks = known ?? [];
   return {
     info: { name: "agentd", title: "agentd", version },
     prompt: { image: !lacks.includes("image"), embeddedContext: true },
+    // A client would hand over an MCP server of its own, with which the agent could not be started.
     mcp: { http: !lacks.includes("mcp_http") },
+    // One with several folders hands them over each time: an agent of which nothing is known may not start with them.
+    additionalDirectories: known !== undefined && !lacks.includes("additional_dirs"),
     authMethods: authMethods(client),
-    meta: { agentd: { gateway: catalogue === undefined ? "unreachable" : "connected", ...known } },
+    meta: { agentd: { gateway: catalogue === undefined ? "unreachable" : "connected", ...listed } },
   };
 }
 

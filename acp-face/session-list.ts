@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 import { RPC } from "../acp-client/jsonrpc/message.ts";
+import type { SessionSnapshot } from "../agentd/vocabulary/replies.ts";
 import { RequestError } from "./agent-side/request-error.ts";
 import { isRefusal } from "./face-error.ts";
 import type { Gateway } from "./gateway.ts";
@@ -29,17 +30,28 @@ export async function listPage(gateway: Gateway, { agent, cwd, cursor }: ListFil
 
 /** A live session in which nothing runs is closed before. One that does not exist is forgotten already. */
 export async function forgetSession(gateway: Gateway, session: string): Promise<void> {
+  const found = await findSession(gateway, session);
+  if (found === undefined) return;
   const forget = () => gateway.ask("agent.session.forget", { session, command_id: gateway.newCommandId() });
   try {
     await forget();
   } catch (error) {
-    if (isRefusal(error, "SESSION_UNKNOWN")) return;
     if (!isRefusal(error, "SESSION_STATE")) throw error;
-    const { running } = await gateway.ask("agent.session.get", { session });
-    if (running !== null) throw new RequestError(RPC.invalidParams, "the session is in use: a turn is running");
+    if (found.running !== null) throw new RequestError(RPC.invalidParams, "the session is in use: a turn is running");
     await gateway.ask("agent.session.close", { session, command_id: gateway.newCommandId() });
     await gateway.ask("agent.session.wait", { session, until: "ended", timeout_ms: endedMsMax });
     await forget();
+  }
+}
+
+/** Returns undefined for a session that is forgotten, or that agentd found by its name or the beginning of its id. */
+export async function findSession(gateway: Gateway, id: string): Promise<SessionSnapshot | undefined> {
+  try {
+    const snapshot = await gateway.ask("agent.session.get", { session: id });
+    return snapshot.session === id && snapshot.forgotten !== true ? snapshot : undefined;
+  } catch (error) {
+    if (isRefusal(error, "SESSION_UNKNOWN")) return undefined;
+    throw error;
   }
 }
 

@@ -120,7 +120,11 @@ test("a face that is killed in a turn leaves a cancelled turn and a session that
   expect(await second.prompt(session, "hello")).toMatchObject({ result: { stopReason: "end_turn" } });
   expect(await second.send("session/delete", { sessionId: session })).toMatchObject({ error: { code: -32602 } });
   expect(await second.send("session/close", { sessionId: session })).toMatchObject({ result: {} });
-  expect(await second.send("session/delete", { sessionId: session })).toMatchObject({ result: {} });
+  // agentd would find the session by the beginning of its id.
+  expect(await second.send("session/delete", { sessionId: session.slice(0, 8) })).toMatchObject({ result: {} });
+  expect(await second.send("session/list", { cwd })).toMatchObject({ result: { sessions: [{ sessionId: session }] } });
+  for (const _time of ["once", "twice"])
+    expect(await second.send("session/delete", { sessionId: session })).toMatchObject({ result: {} });
   expect(await second.send("session/list", { cwd })).toMatchObject({ result: { sessions: [] } });
   expect(await second.send("session/load", { sessionId: session, cwd, mcpServers: [] })).toMatchObject({
     error: { code: -32002 },

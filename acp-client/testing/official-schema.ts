@@ -33,6 +33,40 @@ export function objections(type: string, value: unknown): string[] {
   return validate(value) === true ? [] : [`${type}: ${ajv.errorsText(validate.errors)}`];
 }
 
+/** A part of a schema, as far as it says which members an object has. */
+interface ObjectSchema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
+  readonly allOf?: readonly ObjectSchema[];
+  readonly anyOf?: readonly ObjectSchema[];
+  readonly oneOf?: readonly ObjectSchema[];
+}
+
+const { $defs: extendedTypes } = JSON.parse(readFileSync(new URL("schema.unstable.json", folder), "utf8")) as {
+  readonly $defs: Readonly<Record<string, ObjectSchema>>;
+};
+
+/**
+ * Returns the members of an object that ACP does not have, not even as unstable ones: they belong in `_meta`. The schema
+ * itself allows any.
+ */
+export function unknownMembers(type: string, value: object): string[] {
+  const known = new Set(membersOf({ $ref: `#/$defs/${type}` }, value));
+  return Object.keys(value).filter((name) => !known.has(name));
+}
+
+function membersOf(
+  { $ref, properties = {}, allOf = [], anyOf = [], oneOf = [] }: ObjectSchema,
+  value: object,
+): string[] {
+  const members = new Map(Object.entries(value));
+  if (Object.entries(properties).some(([name, { const: only }]) => only !== undefined && members.get(name) !== only))
+    return [];
+  const referred = $ref === undefined ? undefined : extendedTypes[$ref.replace("#/$defs/", "")];
+  const parts = [...(referred === undefined ? [] : [referred]), ...allOf, ...anyOf, ...oneOf];
+  return [...Object.keys(properties), ...parts.flatMap((part) => membersOf(part, value))];
+}
+
 /** Methods that agents of today know, and the schema no longer does. */
 const earlierMethods: ReadonlySet<string> = new Set(["session/set_model"]);
 

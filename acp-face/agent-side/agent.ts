@@ -66,6 +66,8 @@ export interface AgentOffer {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly prompt?: { readonly image?: boolean; readonly audio?: boolean; readonly embeddedContext?: boolean };
   readonly mcp?: { readonly http?: boolean; readonly sse?: boolean };
+  /** Whether clients may open a session with directories besides its cwd. */
+  readonly additionalDirectories?: boolean;
   readonly authMethods?: readonly (AuthMethod & { readonly _meta?: Meta })[];
   readonly meta?: Meta;
 }

@@ -64,9 +64,15 @@ test("ids are echoed as they were written", async () => {
 
 test("blank lines and unknown notifications get no answer, nor does a request with a blank id", async () => {
   await using client = rawClient();
-  client.send("", "  ", '{"jsonrpc":"2.0","method":"whatever"}', '{"jsonrpc":"2.0","id":" ","method":"x"}', initialize);
+  const unknown = ["whatever", "_vendor/told", "$/progress", "session/cancel"].map((method) => ({
+    jsonrpc: "2.0",
+    method,
+  }));
+  client.send("", "  ", ...unknown, '{"jsonrpc":"2.0","id":" ","method":"x"}', initialize, ...unknown);
   await client.answer('"init"');
-  expect(client.lines).toHaveLength(1);
+  client.send(request("last", "_vendor/asked"));
+  await client.answer('"last"');
+  expect(client.lines).toHaveLength(2);
 });
 
 test("a byte order mark, CRLF, a lone CR, a cut character, U+2028 and the locale change nothing", async () => {
@@ -119,6 +125,11 @@ test.each([
   ["session/prompt", { sessionId: "s1", prompt: [] }, "prompt"],
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "text" }] }, "prompt.0"],
   ["session/prompt", { sessionId: "s1", prompt: [{ type: "audio", data: "", mimeType: "a/b" }] }, "prompt.0"],
+  [
+    "session/prompt",
+    { sessionId: "s1", prompt: [{ type: "resource", resource: { uri: "a:", text: "" } }] },
+    "prompt.0",
+  ],
 ])("%s with %j is refused with the field", async (method, params, field) => {
   const id = `${method} ${JSON.stringify(params)}`;
   shared.send(request(id, method, params));
@@ -283,6 +294,8 @@ test.each([
     { error: { code: -32002, message: "gone", data: { path: "/a" } } },
     { code: -32002, message: "gone", data: { path: "/a" } },
   ],
+  [{ error: { code: -32603, message: "gone:\r\n  it was moved\n" } }, { code: -32603, message: "gone: it was moved" }],
+  [{ error: { code: -32603, message: "" } }, { code: -32603, message: "Internal error" }],
 ])("the answer %j to a file request fails it", async (answer, error) => {
   await using client = await openedClient({ fs: { readTextFile: true } });
   client.send(prompt(1, "fs/read_text_file /a"));

@@ -47,6 +47,7 @@ test("our client decodes the offer that was encoded, and the official schema tak
     info: { name: "a", title: "An agent", version: "1" },
     prompt: { image: true },
     mcp: { sse: true },
+    additionalDirectories: true,
     authMethods: [
       { id: "key", name: "Key", type: "agent" },
       { id: "login", name: "Login", type: "terminal", args: ["login"], env: { A: "b" } },
@@ -59,5 +60,5 @@ test("our client decodes the offer that was encoded, and the official schema tak
   const { info, authMethods, capabilities } = decodeIdentity(result) ?? {};
   expect({ info, authMethods }).toEqual({ info: offer.info, authMethods: offer.authMethods });
   const has = Object.entries(capabilities ?? {}).flatMap(([name, isOffered]) => (isOffered ? [name] : []));
-  expect(has.toSorted()).toEqual(["delete", "mcpSse", "promptImage", "resume"]);
+  expect(has.toSorted()).toEqual(["additionalDirectories", "delete", "mcpSse", "promptImage", "resume"]);
 });

@@ -18,6 +18,7 @@ export function initializeResult(agent: AdvertisedMethods, offer: AgentOffer): o
         resume: offered(agent.resumeSession !== undefined),
         close: offered(agent.closeSession !== undefined),
         delete: offered(agent.deleteSession !== undefined),
+        additionalDirectories: offered(offer.additionalDirectories === true),
       }),
       auth: omitUndefined({ logout: offered(agent.logout !== undefined) }),
     },

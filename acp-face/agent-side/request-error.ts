@@ -12,9 +12,15 @@ export class RequestError extends Error {
   }
 }
 
-/** The error of an unexpected exception: the first line of its message, since an error of ACP has one, and no stack. */
+/**
+ * An error of ACP has a message of one line. Of an unexpected exception that is the first line, since a stack may follow;
+ * what was written for people, such as the words of an agent, is kept whole.
+ */
 export function toRequestError(error: unknown): RequestError {
-  if (error instanceof RequestError) return error;
-  const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  return new RequestError(RPC.internalError, message === "" ? "Internal error" : message);
+  const text = error instanceof Error ? error.message : String(error);
+  const message = (
+    error instanceof RequestError ? text.replaceAll(/\s*[\n\r]\s*/gu, " ") : text.split("\n")[0]
+  )?.trim();
+  const { code, data } = error instanceof RequestError ? error.rpc : { code: RPC.internalError };
+  return new RequestError(code, message || "Internal error", data);
 }

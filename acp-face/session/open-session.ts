@@ -4,7 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import type { McpServer } from "../../acp-client/model.ts";
 import type { SessionSnapshot } from "../../agentd/vocabulary/replies.ts";
 import type { NewSession, RestoredSession } from "../agent-side/agent.ts";
-import { isRefusal, sessionNotFound } from "../face-error.ts";
+import { sessionNotFound } from "../face-error.ts";
+import { findSession } from "../session-list.ts";
 import { aborted } from "./aborted.ts";
 import { FaceSession, type FaceSurroundings } from "./face-session.ts";
 
@@ -45,16 +46,18 @@ export async function startSession(
 
 /**
  * Opens a session that is there, and resumes it if it has ended. With `replays` its history is written. What comes after
- * that goes out when the reply is written.
+ * that goes out when the reply is written. The agent keeps the directories with which the session was started.
  */
 export async function restoreSession(
   around: FaceSurroundings,
   { sessionId: id, cwd, additionalDirectories }: RestoredSession,
   { replays }: { readonly replays: boolean },
 ): Promise<FaceSession> {
-  const before = await snapshotOf(around, id);
+  const before = await findSession(around.gateway, id);
+  if (before === undefined) throw sessionNotFound(id);
   const { agent } = before;
-  const session = new FaceSession(around, { id, agent, cwd, additionalDirs: additionalDirectories, isNew: false });
+  const additionalDirs = [...before.additional_dirs, ...additionalDirectories];
+  const session = new FaceSession(around, { id, agent, cwd, additionalDirs, isNew: false });
   try {
     session.facts.adopt(before);
     session.follow(before.last_seq);
@@ -82,17 +85,6 @@ export async function reloadSession(session: FaceSession): Promise<void> {
 
 function releaseAfterReply(session: FaceSession, before?: SessionSnapshot): void {
   void setImmediate().then(() => session.release(before));
-}
-
-async function snapshotOf({ gateway }: FaceSurroundings, id: string): Promise<SessionSnapshot> {
-  try {
-    const snapshot = await gateway.ask("agent.session.get", { session: id });
-    // agentd finds a session by its name and by the beginning of its id, too.
-    if (snapshot.session === id && snapshot.forgotten !== true) return snapshot;
-  } catch (error) {
-    if (!isRefusal(error, "SESSION_UNKNOWN")) throw error;
-  }
-  throw sessionNotFound(id);
 }
 
 function forAgentd(server: McpServer) {

@@ -87,7 +87,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
     file: join(directory, "bin", "opencode"),
     from: "path",
     version: "1.18.33",
-    lacks: ["audio"],
+    lacks: ["audio", "additional_dirs"],
     login: expect.stringContaining("mix agent agents login opencode"),
     login_stored: true,
     login_file: join(directory, ".local/share/opencode/auth.json"),
@@ -103,7 +103,7 @@ test("an entry says what is wrong and how to fix it, or the installed version", 
   expect(entries.get("demo")).toMatchObject({
     installed: true,
     version: "7.8.9",
-    lacks: ["image", "audio", "mcp_http", "mcp_sse"],
+    lacks: ["image", "audio", "mcp_http", "mcp_sse", "additional_dirs"],
   });
   // Nothing is known of it.
   expect(entries.get("gemini")).not.toHaveProperty("lacks");

@@ -97,6 +97,7 @@ const intakes = [
   ["embedded_context", "promptEmbeddedContext"],
   ["mcp_http", "mcpHttp"],
   ["mcp_sse", "mcpSse"],
+  ["additional_dirs", "additionalDirectories"],
 ] as const;
 
 export function nodeWarning({ needed, version }: NonNullable<FoundAgent["nodeTooOld"]>): string {

@@ -214,8 +214,8 @@ export interface CatalogueEntry {
   readonly login_stored?: boolean;
 }
 
-/** Content of a prompt, and MCP servers by their transport. */
-export type AgentIntake = "image" | "audio" | "embedded_context" | "mcp_http" | "mcp_sse";
+/** Content of a prompt, MCP servers by their transport, and the directories of a session besides its `cwd`. */
+export type AgentIntake = "image" | "audio" | "embedded_context" | "mcp_http" | "mcp_sse" | "additional_dirs";
 
 export interface LoginMethod {
   readonly method: string;

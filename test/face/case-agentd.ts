@@ -77,6 +77,8 @@ export class CaseAgentd {
       if (entry.kind === "turn") session.turns = Math.max(session.turns, entry.turn);
       if (entry.kind === "options") session.shown = { ...session.shown, options: entry.options };
       if (entry.kind === "info" && entry.title) session.shown = { ...session.shown, title: entry.title };
+      if (entry.kind === "state" && entry.additional_dirs)
+        session.shown = { ...session.shown, additional_dirs: entry.additional_dirs };
       if (entry.kind === "state" && entry.agent_session_id)
         session.shown = { ...session.shown, agent_session_id: entry.agent_session_id };
     }

@@ -21,6 +21,9 @@ export function demoAgent(own: OwnPrograms): AgentDefinition {
     ...builtInSettings,
     install: "it comes with agentd; install agentd again",
     version: own.version,
-    lacks: { version: own.version, capabilities: ["promptImage", "promptAudio", "mcpHttp", "mcpSse"] },
+    lacks: {
+      version: own.version,
+      capabilities: ["additionalDirectories", "promptImage", "promptAudio", "mcpHttp", "mcpSse"],
+    },
   };
 }

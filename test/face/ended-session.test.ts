@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A face that was cut off from the Bus for so long that agentd has closed its session, as when a laptop was asleep.
+// Prompts to sessions that have ended: closed by agentd while the face was cut off from the Bus, as when a laptop was asleep,
+// or with the agent itself.
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -42,6 +43,25 @@ test("the next prompt to a session that was closed because the face was away res
   const isClosedAgain = (entry: Entry): boolean =>
     entry.kind === "state" && entry.state === "closed" && entry.seq > seq && entry.reason === "left";
   expect(await scene.user.entry(session, isClosedAgain)).toBeDefined();
+});
+
+test("an agent that exits in a turn ends the prompt with what happened, and the next prompt resumes the session", async () => {
+  const dies = { on: "session/prompt", match: '"die"', do: [{ text: "almost" }, { exit: 1 }] };
+  const rules = [dies, ...(resumable.rules ?? [])];
+  await using scene = await openScene({ scripted: { ...resumable, rules } });
+  await using line = await openLine(scene.place);
+  await using face = openFace(line.url);
+  await face.send("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  const { sessionId } = await face.send("session/new", { cwd: scene.place.directory(), mcpServers: [] });
+  const prompt = (text: string) => face.send("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+  expect(await prompt("die")).toEqual({
+    stopReason: "end_turn",
+    _meta: { agentd: { turn_failure: { terminal_status: "provider_error", error_kind: "agent_exited" } } },
+  });
+  expect(await prompt("hello")).toEqual({ stopReason: "end_turn" });
+  const states = ofKind(await scene.user.log(String(sessionId)), "state").map(({ state }) => state);
+  expect(states).toContain("lost");
+  expect(states.at(-1)).toBe("idle");
 });
 
 /** A way to the Bus that the test cuts. */
