@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What an agent says arrives at the editor as it was said: through the decoder, agentd's core, the log's JSON and the
 // mapping.
+import { toolKinds } from "../../acp-client/schema/v1/tool-kinds.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeUpdate } from "../../acp-client/schema/v1/update.ts";
@@ -8,7 +9,7 @@ import { SessionScript } from "../../agentd/session/core/testing/session-script.
 import { parseJson, stringifyJson } from "../../json/raw-json.ts";
 import { entry, MappedSession } from "./testing/mapped.ts";
 import { pieceBytesMax } from "./text-pieces.ts";
-import { type Block, planPriorities, planStatuses, toolKinds, toolStatuses } from "./update.ts";
+import { type Block, planPriorities, planStatuses, toolStatuses } from "./update.ts";
 
 /** Plays updates of one turn, and returns those that the editor gets, without the ends of the turn. */
 function passedThrough(updates: readonly object[]): readonly unknown[] {

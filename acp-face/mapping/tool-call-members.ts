@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { toolKinds } from "../../acp-client/schema/v1/tool-kinds.ts";
 import { omitUndefined } from "../../json/omit-undefined.ts";
 import type { ToolCallFields } from "../../agentd/vocabulary/entries.ts";
 import { metaMember, validToolContent } from "./blocks.ts";
-import { type ToolCallMembers, type ToolContent, type ToolStatus, isOneOf, toolKinds, toolStatuses } from "./update.ts";
+import { type ToolCallMembers, type ToolContent, type ToolStatus, isOneOf, toolStatuses } from "./update.ts";
 import { type Workspace, locationsInside } from "./workspace.ts";
 
 export interface ToolCallView extends Workspace {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+import { toolKinds } from "../../acp-client/schema/v1/tool-kinds.ts";
 import { expect, test } from "vitest";
 import { officialSchema } from "../../acp-client/testing/official-schema.ts";
-import {
-  blockTypes,
-  permissionKinds,
-  planPriorities,
-  planStatuses,
-  stopReasons,
-  toolKinds,
-  toolStatuses,
-} from "./update.ts";
+import { blockTypes, permissionKinds, planPriorities, planStatuses, stopReasons, toolStatuses } from "./update.ts";
 
 /** The values of a closed list of the schema, or the types of a union. */
 function valuesOf(type: string): string[] {

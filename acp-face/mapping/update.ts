@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What session/update of ACP v1 can carry, and the schema's closed lists. One client ends the connection for a value
 // that is not in them, so the types below allow nothing else.
+import type { ToolKind } from "../../acp-client/schema/v1/tool-kinds.ts";
 
-export const toolKinds = [
-  "read",
-  "edit",
-  "delete",
-  "move",
-  "search",
-  "execute",
-  "think",
-  "fetch",
-  "switch_mode",
-  "other",
-] as const;
 export const toolStatuses = ["pending", "in_progress", "completed", "failed"] as const;
 export const planPriorities = ["high", "medium", "low"] as const;
 export const planStatuses = ["pending", "in_progress", "completed"] as const;
@@ -21,7 +10,6 @@ export const blockTypes = ["text", "image", "audio", "resource_link", "resource"
 export const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const;
 export const permissionKinds = ["allow_once", "allow_always", "reject_once", "reject_always"] as const;
 
-export type ToolKind = (typeof toolKinds)[number];
 export type ToolStatus = (typeof toolStatuses)[number];
 export type StopReason = (typeof stopReasons)[number];
 export type PermissionKind = (typeof permissionKinds)[number];

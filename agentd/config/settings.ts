@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The settings of the configuration file (agentd.toml), and their defaults.
 import type { ClientQuirks } from "../../acp-client/client-quirks.ts";
+import { type ToolKind, toolKinds } from "../../acp-client/schema/v1/tool-kinds.ts";
+
+export { type ToolKind, toolKinds };
 
 export interface Settings {
   /** Absolute, with `~` expanded; links are resolved when a session starts. Undefined: the rule for the home directory. */
@@ -59,22 +62,6 @@ export interface AllowOnceRule {
   /** The session's directories, or one absolute directory. */
   readonly within: "session" | { readonly directory: string };
 }
-
-export type ToolKind = (typeof toolKinds)[number];
-
-/** ACP v1's tool kinds. */
-export const toolKinds = [
-  "read",
-  "edit",
-  "delete",
-  "move",
-  "search",
-  "execute",
-  "think",
-  "fetch",
-  "switch_mode",
-  "other",
-] as const;
 
 /** `reads` looks within the session's directories without a question; `edits` also changes files there. */
 export const builtInPolicies: ReadonlyMap<string, PolicySettings> = new Map([
