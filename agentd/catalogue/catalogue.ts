@@ -47,7 +47,9 @@ export function catalogueEntries(
   places: ProgramPlaces,
   facts: EntryFacts,
 ): readonly CatalogueEntry[] {
-  return [...catalogue.values()].map((agent) => entryOf(agent, places, facts));
+  const npmBin = places.npmBin();
+  const once = { ...places, npmBin: () => npmBin };
+  return [...catalogue.values()].map((agent) => entryOf(agent, once, facts));
 }
 
 export function unknownAgentMessage(name: string, catalogue: Catalogue): string {
