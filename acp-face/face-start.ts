@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The start of the face: all that initialize takes. The rest, is loaded behind one import()
-// when initialize is answered or something else is asked, as an editor waits for this answer before it shows anything.
+// The start of the face: all that the answer to initialize takes, since an editor shows nothing before it. The rest is
+// loaded by one import() when initialize is answered or another method is called, whichever is first.
 import type { AgentBus } from "../agent-client/requests/ask.ts";
 import type { Clock } from "../bus-client/index.ts";
 import type { AdvertisedMethods, AgentOffer } from "./agent-side/agent.ts";
